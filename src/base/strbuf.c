@@ -1,0 +1,111 @@
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void strbuf_release(struct strbuf *sb)
+{
+	free(sb->ptr);
+	*sb = (struct strbuf){ .max = sb->max };
+}
+
+void strbuf_clear(struct strbuf *sb)
+{
+	sb->len = 0;
+	if (sb->ptr)
+		sb->ptr[0] = '\0';
+}
+
+int strbuf_reserve(struct strbuf *sb, size_t n)
+{
+	size_t need = sb->len + n + 1;
+
+	if (sb->max && sb->len + n > sb->max)
+		return -E2BIG;
+	if (need > sb->cap) {
+		sb->cap = MAX(need, sb->cap * 2);
+		sb->ptr = xrealloc(sb->ptr, sb->cap);
+		sb->ptr[sb->len] = '\0';
+	}
+	return 0;
+}
+
+void strbuf_commit(struct strbuf *sb, size_t n)
+{
+	BUG_ON(sb->len + n >= sb->cap);
+	sb->len += n;
+	sb->ptr[sb->len] = '\0';
+}
+
+int strbuf_add(struct strbuf *sb, const void *data, size_t len)
+{
+	int r = strbuf_reserve(sb, len);
+
+	if (r < 0)
+		return r;
+	if (len)
+		memcpy(strbuf_tail(sb), data, len);
+	strbuf_commit(sb, len);
+	return 0;
+}
+
+int strbuf_addstr(struct strbuf *sb, const char *s)
+{
+	return strbuf_add(sb, s, strlen(s));
+}
+
+int strbuf_addch(struct strbuf *sb, char c)
+{
+	return strbuf_add(sb, &c, 1);
+}
+
+int strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n, r;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0)
+		return -EINVAL;
+	r = strbuf_reserve(sb, (size_t)n);
+	if (r < 0)
+		return r;
+	vsnprintf(strbuf_tail(sb), (size_t)n + 1, fmt, ap);
+	strbuf_commit(sb, (size_t)n);
+	return 0;
+}
+
+int strbuf_addf(struct strbuf *sb, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = strbuf_vaddf(sb, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+void strbuf_consume(struct strbuf *sb, size_t n)
+{
+	BUG_ON(n > sb->len);
+	if (!n)
+		return;
+	memmove(sb->ptr, sb->ptr + n, sb->len - n + 1);
+	sb->len -= n;
+}
+
+char *strbuf_detach(struct strbuf *sb)
+{
+	char *p;
+
+	strbuf_reserve(sb, 0);
+	p = sb->ptr ? sb->ptr : xstrdup("");
+	*sb = (struct strbuf){ .max = sb->max };
+	return p;
+}
