@@ -1,0 +1,54 @@
+/*
+ * engine.h - the script engine (QuickJS 2025-04-26) as the code of native modules sees it: the
+ * engine's own interface, and what it lacks for many virtual users in one runtime. The functions
+ * below reach into the engine's private state; only js/ calls them. Native modules use the engine's
+ * JS_ functions and js/vm.h, js/module.h and js/value.h.
+ *
+ * Rules for native code that the engine's own headers do not state:
+ * - never js_vm_yield() between JS_Throw() and the return to the engine, nor in a finalizer or a
+ *   gc_mark callback: the pending exception and the collector belong to the whole runtime;
+ * - a JSValue is used only on the thread of its shard, and only in the VM that made it;
+ * - a class has a constant id, JS_CLASS_USER or above, chosen by whoever defines it, and is
+ *   registered when the shard is made (js_shard_opts.classes). JS_NewClassID() is not used: it
+ *   counts in an unguarded global.
+ */
+#ifndef ASSAY_JS_ENGINE_H
+#define ASSAY_JS_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quickjs.h>
+
+/* The first class id that is free for native modules. */
+#define JS_CLASS_USER 60
+
+/*
+ * What of the runtime's state belongs to the stack that is running. It travels with the fiber:
+ * saved when one is left, installed before one is entered. A new stack starts with frame NULL.
+ */
+struct js_engine_stack {
+	void *frame;	 /* innermost engine frame on this stack; NULL = none */
+	uintptr_t limit; /* lowest address the engine may reach before it throws "stack overflow" */
+};
+
+void js_engine_stack_save(JSRuntime *rt, struct js_engine_stack *ret);
+void js_engine_stack_set(JSRuntime *rt, const struct js_engine_stack *stack);
+
+/*
+ * Promise jobs stand in one queue per runtime, whatever context they are of. js_engine_job_run()
+ * runs the first one of ctx: 1 = ran, 0 = there is none, -1 = it threw (the exception is pending).
+ * A linear search, which is one reason why a shard has at most 64 contexts.
+ */
+int js_engine_job_run(JSContext *ctx);
+bool js_engine_job_pending(JSContext *ctx);
+
+/* Drops the jobs of ctx unrun and returns how many. A job holds no reference to its context, so
+ * this comes before JS_FreeContext(). */
+unsigned js_engine_job_purge(JSContext *ctx);
+
+/* Bytes the runtime has allocated, the allocator's overhead included. */
+size_t js_engine_bytes(JSRuntime *rt);
+
+#endif

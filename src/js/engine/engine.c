@@ -1,0 +1,75 @@
+/*
+ * engine.c - QuickJS and the accessors js/engine.h declares, compiled as one unit because they need
+ * fields of JSRuntime for which the engine has no public functions. The engine's source is taken as
+ * it is (tools/quickjs fetches it); nothing in it is patched. The alternative, finding the offset
+ * of the frame pointer at start by comparing snapshots of the runtime, works with a stock library
+ * but breaks silently with the next version; this file breaks at compile time.
+ */
+#include "quickjs.c"
+
+#include "js/engine.h"
+
+_Static_assert(JS_CLASS_INIT_COUNT <= JS_CLASS_USER, "JS_CLASS_USER collides with engine classes");
+
+void js_engine_stack_save(JSRuntime *rt, struct js_engine_stack *ret)
+{
+	ret->frame = rt->current_stack_frame;
+	ret->limit = rt->stack_limit;
+}
+
+void js_engine_stack_set(JSRuntime *rt, const struct js_engine_stack *stack)
+{
+	rt->current_stack_frame = stack->frame;
+	rt->stack_limit = stack->limit;
+}
+
+static JSJobEntry *first_job_of(JSContext *ctx)
+{
+	struct list_head *el;
+
+	list_for_each (el, &ctx->rt->job_list) {
+		JSJobEntry *job = list_entry(el, JSJobEntry, link);
+
+		if (job->ctx == ctx)
+			return job;
+	}
+	return NULL;
+}
+
+bool js_engine_job_pending(JSContext *ctx)
+{
+	return first_job_of(ctx) != NULL;
+}
+
+int js_engine_job_run(JSContext *ctx)
+{
+	JSJobEntry *job = first_job_of(ctx);
+	JSContext *ran;
+
+	if (!job)
+		return 0;
+	list_del(&job->link);
+	list_add(&job->link, &ctx->rt->job_list);
+	return JS_ExecutePendingJob(ctx->rt, &ran);
+}
+
+unsigned js_engine_job_purge(JSContext *ctx)
+{
+	JSJobEntry *job;
+	unsigned count = 0;
+
+	/* freeing an argument may run a finalizer: take the job off the queue first, search anew */
+	while ((job = first_job_of(ctx))) {
+		list_del(&job->link);
+		for (int i = 0; i < job->argc; i++)
+			JS_FreeValue(ctx, job->argv[i]);
+		js_free(ctx, job);
+		count++;
+	}
+	return count;
+}
+
+size_t js_engine_bytes(JSRuntime *rt)
+{
+	return rt->malloc_state.malloc_size;
+}
