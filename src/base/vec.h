@@ -47,6 +47,6 @@
 	} while (0)
 
 #define vec_last(v)	   ((v)->ptr[(v)->len - 1])
-#define vec_for_each(v, p) for (__typeof__((v)->ptr) p = (v)->ptr; p < (v)->ptr + (v)->len; p++)
+#define vec_for_each(v, p) for (__typeof__((v)->ptr + 0) p = (v)->ptr; p < (v)->ptr + (v)->len; p++)
 
 #endif
