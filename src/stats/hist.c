@@ -254,6 +254,8 @@ double hist_quantile(struct hist *h, double q)
 
 	if (!h->count)
 		return 0;
+	if (q <= 0 || q >= 1)
+		return q <= 0 ? h->min : h->max;
 	if (!h->buckets) {
 		sort_exact(h);
 		return quantile_sorted(h->exact.ptr, h->exact.len, q);
