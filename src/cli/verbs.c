@@ -1,0 +1,35 @@
+/* The verbs in the order of help. A script holds this list against man/. */
+#include "cli/verb.h"
+
+#include <string.h>
+
+extern const struct verb verb_completion;
+
+const struct verb *const verbs[] = {
+	&verb_completion,
+	NULL,
+};
+
+/* How many words of argv the verb's name takes, or 0 when it is not this one. */
+static int words_matching(const struct verb *v, int argc, char **argv)
+{
+	struct str rest = str_from(v->name), word;
+	int n = 0;
+
+	while (str_split(&rest, ' ', &word)) {
+		if (n >= argc || !str_eq_c(word, argv[n]))
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+const struct verb *verb_find(int argc, char **argv, int *ret_words)
+{
+	for (const struct verb *const *v = verbs; *v; v++) {
+		*ret_words = words_matching(*v, argc, argv);
+		if (*ret_words)
+			return *v;
+	}
+	return NULL;
+}
