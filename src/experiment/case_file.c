@@ -144,9 +144,9 @@ static int check_target(const struct reader *r, const struct conf_node *n)
 static int read_target(const struct reader *r, const struct conf_node *n)
 {
 	struct case_target *t = &r->out->target;
-	int err = check_keys(r, n, KNOWN_KEYS("command", "env", "pid", "cgroup", "url", "cpus",
-					      "period", "memory", "ready", "metrics", "histogram",
-					      "cache"));
+	int err = check_keys(r, n,
+			     KNOWN_KEYS("command", "env", "pid", "cgroup", "url", "cpus", "period",
+					"memory", "ready", "metrics", "histogram", "cache"));
 
 	if (err == 0)
 		err = read_list(r, n, "command", false, read_word);
@@ -196,8 +196,8 @@ static int read_rates(const struct reader *r, const struct conf_node *n)
 static int read_load(const struct reader *r, const struct conf_node *n)
 {
 	struct case_load *l = &r->out->load;
-	int err = check_keys(r, n,
-			     KNOWN_KEYS("script", "env", "rate", "goal", "duration", "warmup", "vus"));
+	int err = check_keys(
+		r, n, KNOWN_KEYS("script", "env", "rate", "goal", "duration", "warmup", "vus"));
 
 	if (err == 0)
 		err = need_text(r, n, "script", &l->script);
@@ -271,7 +271,7 @@ static int read_variant(const struct reader *r, const struct conf_node *n)
 		err = read_text(r, n, "description", &v.description);
 	if (err == 0)
 		err = read_pairs(r, n, "vars", &v.vars);
-	vec_for_each(&r->out->variants, other)
+	vec_for_each (&r->out->variants, other)
 		if (err == 0 && !strcmp(other->name, v.name))
 			err = conf_error(r->conf, n, r->reterr, "variant \"%s\" is there twice",
 					 v.name);
@@ -289,7 +289,7 @@ static int read_suspect(const struct reader *r, const struct conf_node *n)
 		err = need_text(r, n, "text", &s.text);
 	if (err == 0)
 		err = need_text(r, n, "removed_by", &s.removed_by);
-	vec_for_each(&r->out->variants, v)
+	vec_for_each (&r->out->variants, v)
 		known |= s.removed_by && !strcmp(v->name, s.removed_by);
 	if (err == 0 && !known)
 		err = conf_error(r->conf, conf_get(n, "removed_by"), r->reterr,
@@ -330,7 +330,7 @@ static int read_texts(const struct reader *r, const struct conf_node *n)
 		const char *key;
 		char **to;
 	} texts[] = {
-		{ "symptom", &t->symptom },	{ "since", &t->since },
+		{ "symptom", &t->symptom },	  { "since", &t->since },
 		{ "root_cause", &t->root_cause }, { "fix", &t->fix },
 		{ "fix_commit", &t->fix_commit }, { "owner", &t->owner },
 	};
@@ -357,8 +357,9 @@ static int read_part(const struct reader *r, const char *key, bool need, part_re
 static int read_case(const struct reader *r)
 {
 	const struct conf_node *root = &r->conf->root;
-	int err = check_keys(r, root, KNOWN_KEYS("name", "target", "load", "slo", "runs", "variants",
-						 "suspects", "same_answers", "texts"));
+	int err = check_keys(r, root,
+			     KNOWN_KEYS("name", "target", "load", "slo", "runs", "variants",
+					"suspects", "same_answers", "texts"));
 
 	if (err == 0)
 		err = need_text(r, root, "name", &r->out->name);
@@ -427,7 +428,7 @@ int case_file_load(const char *path, struct case_file **ret, struct error *reter
 
 static void free_pairs(struct case_pairs *pairs)
 {
-	vec_for_each(pairs, p) {
+	vec_for_each (pairs, p) {
 		free(p->name);
 		free(p->value);
 	}
@@ -436,7 +437,7 @@ static void free_pairs(struct case_pairs *pairs)
 
 static void free_target(struct case_target *t)
 {
-	vec_for_each(&t->command, word)
+	vec_for_each (&t->command, word)
 		free(*word);
 	vec_release(&t->command);
 	free_pairs(&t->env);
@@ -450,18 +451,18 @@ static void free_target(struct case_target *t)
 
 static void free_lists(struct case_file *c)
 {
-	vec_for_each(&c->variants, v) {
+	vec_for_each (&c->variants, v) {
 		free(v->name);
 		free(v->description);
 		free_pairs(&v->vars);
 	}
 	vec_release(&c->variants);
-	vec_for_each(&c->suspects, s) {
+	vec_for_each (&c->suspects, s) {
 		free(s->text);
 		free(s->removed_by);
 	}
 	vec_release(&c->suspects);
-	vec_for_each(&c->same_answers, q) {
+	vec_for_each (&c->same_answers, q) {
 		free(q->method);
 		free(q->path);
 		free(q->body);
@@ -471,7 +472,7 @@ static void free_lists(struct case_file *c)
 
 static void free_texts(struct case_texts *t)
 {
-	vec_for_each(&t->open_items, item)
+	vec_for_each (&t->open_items, item)
 		free(*item);
 	vec_release(&t->open_items);
 	free(t->symptom);

@@ -37,10 +37,10 @@ struct case_request {
 struct case_target {
 	VEC(char *) command; /* empty: the target runs already */
 	struct case_pairs env;
-	uint64_t pid;	     /* 0 = none; an existing process to observe */
-	char *cgroup;	     /* NULL, or an existing group to observe */
-	char *url;	     /* base URL; may use ${PORT} */
-	double cpus;	     /* 0 = no limit */
+	uint64_t pid; /* 0 = none; an existing process to observe */
+	char *cgroup; /* NULL, or an existing group to observe */
+	char *url;    /* base URL; may use ${PORT} */
+	double cpus;  /* 0 = no limit */
 	uint64_t period_ns;
 	uint64_t memory_bytes; /* 0 = no limit */
 	char *ready_path;
@@ -55,11 +55,11 @@ enum { CASE_RATE_AUTO = 0, CASE_WARMUP_AUTO = UINT64_MAX };
 struct case_load {
 	char *script;
 	struct case_pairs env;
-	double rate;	     /* arrivals per second, CASE_RATE_AUTO = search */
-	double goal;	     /* rate that the service must carry one day; 0 = none */
+	double rate; /* arrivals per second, CASE_RATE_AUTO = search */
+	double goal; /* rate that the service must carry one day; 0 = none */
 	uint64_t duration_ns;
-	uint64_t warmup_ns;  /* CASE_WARMUP_AUTO = until throughput is stable */
-	uint64_t vus;	     /* 0 = rate * 10 * SLO, at least 50 */
+	uint64_t warmup_ns; /* CASE_WARMUP_AUTO = until throughput is stable */
+	uint64_t vus;	    /* 0 = rate * 10 * SLO, at least 50 */
 };
 
 struct case_slo {
@@ -88,7 +88,8 @@ struct case_file {
 };
 
 /* text is the file's content, path its name for messages and for dir. The caller frees *ret. */
-int case_file_parse(struct str text, const char *path, struct case_file **ret, struct error *reterr);
+int case_file_parse(struct str text, const char *path, struct case_file **ret,
+		    struct error *reterr);
 
 /* Reads and parses the file. */
 int case_file_load(const char *path, struct case_file **ret, struct error *reterr);

@@ -5,7 +5,7 @@
 
 void vars_release(struct vars *v)
 {
-	map_for_each(&v->values, e)
+	map_for_each (&v->values, e)
 		free(e->value);
 	map_release(&v->values);
 }
@@ -35,7 +35,7 @@ static int unknown_name(const struct vars *v, struct str name, struct error *ret
 {
 	CLEANUP(strbuf_release) struct strbuf known = STRBUF_INIT;
 
-	map_for_each(&v->values, e)
+	map_for_each (&v->values, e)
 		strbuf_addf(&known, "%s%s", known.len ? ", " : "", e->key);
 	return error_set(reterr, -EINVAL, "${%.*s} is not defined here; there is %s", STR_FMT(name),
 			 known.len ? strbuf_cstr(&known) : "nothing");

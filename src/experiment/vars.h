@@ -13,7 +13,10 @@ struct vars {
 	struct map values; /* name -> char *, owned */
 };
 
-#define VARS_INIT { MAP_INIT }
+#define VARS_INIT                                                                                  \
+	{                                                                                          \
+		MAP_INIT                                                                           \
+	}
 
 void vars_release(struct vars *v);
 void vars_set(struct vars *v, const char *name, const char *value); /* replaces; text is copied */

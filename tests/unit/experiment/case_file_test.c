@@ -3,10 +3,11 @@
 #include "base/strbuf.h"
 #include "test.h"
 
-#define TARGET "target: {command: [./svc, --port, \"${PORT}\"], url: \"http://127.0.0.1:${PORT}\"}\n"
-#define LOAD   "load: {script: a.js, rate: 50}\n"
-#define SLO    "slo: {limit: 100ms}\n"
-#define ONE    "variants: [{name: base}]\n"
+#define TARGET                                                                                     \
+	"target: {command: [./svc, --port, \"${PORT}\"], url: \"http://127.0.0.1:${PORT}\"}\n"
+#define LOAD "load: {script: a.js, rate: 50}\n"
+#define SLO  "slo: {limit: 100ms}\n"
+#define ONE  "variants: [{name: base}]\n"
 
 static int parse(const char *text, struct case_file **ret, struct error *err)
 {
@@ -35,30 +36,31 @@ TEST(case_file_reads_every_part)
 	CLEANUP(cleanup_case_file) struct case_file *c = NULL;
 	struct error err = ERROR_INIT;
 
-	ASSERT_OK_ERR(parse("name: shop\n"
-			    "target:\n"
-			    "  command: [svc]\n"
-			    "  env: {MODE: fast}\n"
-			    "  url: http://127.0.0.1:1\n"
-			    "  cpus: 0.5\n"
-			    "  period: 50ms\n"
-			    "  memory: 1g\n"
-			    "  ready: {path: /health, timeout: 5s}\n"
-			    "  metrics: /metrics\n"
-			    "  histogram: h_seconds\n"
-			    "  cache: /diag/cache\n"
-			    "load: {script: a.js, env: {A: b}, rate: auto, goal: 700, duration: 12s,\n"
-			    "       warmup: auto, vus: 30}\n"
-			    "slo: {metric: m, percentile: p99.9, limit: 1s}\n"
-			    "runs: 3\n"
-			    "variants:\n"
-			    "  - {name: slow, description: as it is, vars: {E: /a}}\n"
-			    "  - {name: fixed}\n"
-			    "suspects: [{text: t, removed_by: fixed}]\n"
-			    "same_answers: [{path: /q, body: \"{}\"}, {path: /g}]\n"
-			    "texts: {since: monday, owner: me, open_items: [one, two]}\n",
-			    &c, &err),
-		      err);
+	ASSERT_OK_ERR(
+		parse("name: shop\n"
+		      "target:\n"
+		      "  command: [svc]\n"
+		      "  env: {MODE: fast}\n"
+		      "  url: http://127.0.0.1:1\n"
+		      "  cpus: 0.5\n"
+		      "  period: 50ms\n"
+		      "  memory: 1g\n"
+		      "  ready: {path: /health, timeout: 5s}\n"
+		      "  metrics: /metrics\n"
+		      "  histogram: h_seconds\n"
+		      "  cache: /diag/cache\n"
+		      "load: {script: a.js, env: {A: b}, rate: auto, goal: 700, duration: 12s,\n"
+		      "       warmup: auto, vus: 30}\n"
+		      "slo: {metric: m, percentile: p99.9, limit: 1s}\n"
+		      "runs: 3\n"
+		      "variants:\n"
+		      "  - {name: slow, description: as it is, vars: {E: /a}}\n"
+		      "  - {name: fixed}\n"
+		      "suspects: [{text: t, removed_by: fixed}]\n"
+		      "same_answers: [{path: /q, body: \"{}\"}, {path: /g}]\n"
+		      "texts: {since: monday, owner: me, open_items: [one, two]}\n",
+		      &c, &err),
+		err);
 	ASSERT_NEAR(c->target.cpus, 0.5, 0);
 	ASSERT_INT(c->target.memory_bytes, 1 << 30);
 	ASSERT_STREQ(c->target.env.ptr[0].value, "fast");
@@ -81,8 +83,9 @@ TEST(case_file_errors_name_the_place_and_the_cure)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "name: x\nvaraints: []\n", "dir/case.yaml:2:1: no key \"varaints\" here; did you mean "
-					     "\"variants\"?" },
+		{ "name: x\nvaraints: []\n",
+		  "dir/case.yaml:2:1: no key \"varaints\" here; did you mean "
+		  "\"variants\"?" },
 		{ "name: x\n", "the key \"target\" is missing" },
 		{ "name: x\n" TARGET SLO ONE, "the key \"load\" is missing" },
 		{ "name: x\n" TARGET LOAD SLO, "the key \"variants\" is missing" },
