@@ -110,7 +110,7 @@ static int apply_flags(const struct flags *f, struct case_file *c, struct error 
 /* "NAME=VALUE" words into pairs; the pairs' text is the caller's to free. */
 static int split_pairs(const struct opt_list *list, struct case_pairs *ret, struct error *reterr)
 {
-	vec_for_each(list, word) {
+	vec_for_each (list, word) {
 		const char *eq = strchr(*word, '=');
 
 		if (!eq || eq == *word)
@@ -124,7 +124,7 @@ static int split_pairs(const struct opt_list *list, struct case_pairs *ret, stru
 
 static void free_pairs(struct case_pairs *pairs)
 {
-	vec_for_each(pairs, p) {
+	vec_for_each (pairs, p) {
 		free(p->name);
 		free(p->value);
 	}
@@ -211,10 +211,14 @@ const struct verb verb_case_run = {
 	.name = "case run",
 	.summary = "Run a whole case: every variant, the same load, one page",
 	.usage = "[options] CASE.yaml",
-	.about = "Starts the case's target fresh for each run, under its limits; checks that every variant\n"
-		 "gives the same answers; warms up; drives the same load; watches the target from outside;\n"
-		 "and writes a folder with a run file per run and the page (report.html, report.md,\n"
-		 "case.json). Exit code: 0 when the last variant meets the target with equal answers, 1\n"
+	.about = "Starts the case's target fresh for each run, under its limits; checks that every "
+		 "variant\n"
+		 "gives the same answers; warms up; drives the same load; watches the target from "
+		 "outside;\n"
+		 "and writes a folder with a run file per run and the page (report.html, "
+		 "report.md,\n"
+		 "case.json). Exit code: 0 when the last variant meets the target with equal "
+		 "answers, 1\n"
 		 "when it does not, 3 when the runs are invalid or cannot tell.",
 	.opts = options,
 	.examples = examples,

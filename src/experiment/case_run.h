@@ -1,7 +1,7 @@
 /*
  * case_run.h - runs a whole case: for every variant, in the order A…E, E…A, …, a fresh target under
- * its limits, a check that it answers as the others do, a warm-up, the same load; and after each run
- * the page again from what there is, so that an interrupted case leaves a readable folder.
+ * its limits, a check that it answers as the others do, a warm-up, the same load; and after each
+ * run the page again from what there is, so that an interrupted case leaves a readable folder.
  *
  * The folder holds one run file (*.assay) per run, report.html, report.md, case.json, and the
  * target's output of each run (*.log).
@@ -17,22 +17,23 @@
 
 /* What is being done, for a line of progress. Text is borrowed for the call. */
 struct case_progress {
-	const char *step;    /* "slow, run 1 of 2: warm-up" */
+	const char *step;     /* "slow, run 1 of 2: warm-up" */
 	unsigned done, total; /* runs */
-	double share;	     /* of the present step, 0..1 */
-	const char *detail;  /* "161/s asked, 137/s done, p99 812 ms", or "" */
+	double share;	      /* of the present step, 0..1 */
+	const char *detail;   /* "161/s asked, 137/s done, p99 812 ms", or "" */
 };
 
 struct case_run_opts {
-	const char *out_dir;	  /* created when absent; must hold no other case's runs */
-	const char *command_line; /* for the record */
+	const char *out_dir;	     /* created when absent; must hold no other case's runs */
+	const char *command_line;    /* for the record */
 	const struct case_pair *set; /* given names and values, they win over a variant's */
 	size_t n_set;
 	atomic_int *stop; /* 0 = go on; 1 = finish the present run early; 2 = at once */
 	void (*progress)(void *arg, const struct case_progress *p); /* at most 4 a second */
 	void (*note)(void *arg, const char *text); /* a line worth keeping: a warning, a result */
 	/* Renders the folder's page from a finding; experiment/ does not know report/. */
-	int (*render)(void *arg, const char *dir, const struct case_finding *f, struct error *reterr);
+	int (*render)(void *arg, const char *dir, const struct case_finding *f,
+		      struct error *reterr);
 	void *arg;
 };
 

@@ -1,7 +1,7 @@
 /*
  * order.h - in which order variants are measured: A…E, E…A, A…E, …. Every variant has the same mean
- * place in the sequence (for an even number of runs exactly), so that a machine that slows down over
- * the minutes favours none.
+ * place in the sequence (for an even number of runs exactly), so that a machine that slows down
+ * over the minutes favours none.
  */
 #ifndef ASSAY_EXPERIMENT_ORDER_H
 #define ASSAY_EXPERIMENT_ORDER_H
