@@ -1,0 +1,31 @@
+/*
+ * tls.h - TLS settings of a thread's clients (OpenSSL) and the stream layer made from them. The
+ * system's authorities are trusted unless ca_file names others. Every handshake is a full one:
+ * resuming sessions would flatter short connections.
+ */
+#ifndef ASSAY_NET_TLS_H
+#define ASSAY_NET_TLS_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "net/err.h"
+
+struct net_tls;
+struct net_stream;
+
+struct net_tls_opts {
+	bool insecure;	     /* take any certificate */
+	const char *ca_file; /* PEM; NULL = the system's */
+};
+
+int net_tls_new(struct net_tls **ret, const struct net_tls_opts *opts, struct error *reterr);
+void net_tls_free(struct net_tls *tls);
+
+/*
+ * Puts TLS on top of a connected stream; go on with net_stream_handshake(). host is the name (or
+ * numeric address) to ask for and to check.
+ */
+int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host,
+		   struct error *reterr);
+
+#endif
