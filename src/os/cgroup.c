@@ -1,8 +1,8 @@
 /*
  * Where a process's groups are and what they say. Three things make this longer than a read of
  * cpu.stat: the three layouts; limits that sit on an ancestor, whose children count nothing
- * themselves; and files that this or that kernel does not have, which must read as "unknown" and not
- * as zero.
+ * themselves; and files that this or that kernel does not have, which must read as "unknown" and
+ * not as zero.
  */
 #include "os/cgroup.h"
 
@@ -149,8 +149,8 @@ static void place_line(struct cgroup *g, const struct layout *l, struct str line
 
 		if (!h)
 			continue;
-		if (h->v2 ? str_eq_c(id, "0") && !controllers.len :
-			    list_has(controllers, controller_names[i]))
+		if (h->v2 ? str_eq_c(id, "0") && !controllers.len
+			  : list_has(controllers, controller_names[i]))
 			set_folder(g, i, h, line);
 	}
 }
@@ -159,8 +159,9 @@ int cgroup_of_pid(const char *root, pid_t pid, struct cgroup *ret, struct error 
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 	CLEANUP(layout_release) struct layout l = { 0 };
-	CLEANUP(mem_cleanup) char *path = pid ? xasprintf("%s/proc/%d/cgroup", root, (int)pid) :
-						xasprintf("%s/proc/self/cgroup", root);
+	CLEANUP(mem_cleanup)
+	char *path = pid ? xasprintf("%s/proc/%d/cgroup", root, (int)pid)
+			 : xasprintf("%s/proc/self/cgroup", root);
 	struct str rest, line;
 	int r = read_layout(root, &l, reterr);
 
@@ -206,7 +207,8 @@ int cgroup_of_path(const char *root, const char *path, struct cgroup *ret, struc
 
 		if (!dir || !file_exists(dir))
 			continue;
-		set_folder(ret, i, &(struct hierarchy){ h->mount, "/", h->v2 }, str_from(name));
+		set_folder(ret, i, &(struct hierarchy){ h->mount, (char[]){ "/" }, h->v2 },
+			   str_from(name));
 		found = true;
 	}
 	if (!found)
@@ -279,8 +281,8 @@ static bool read_quota_v1(const char *dir, double *ret_cpus, uint64_t *ret_perio
 static bool read_quota(const struct cgroup *g, const char *dir, double *ret_cpus,
 		       uint64_t *ret_period_ns)
 {
-	return g->v2[CGROUP_CPU] ? read_quota_v2(dir, ret_cpus, ret_period_ns) :
-				   read_quota_v1(dir, ret_cpus, ret_period_ns);
+	return g->v2[CGROUP_CPU] ? read_quota_v2(dir, ret_cpus, ret_period_ns)
+				 : read_quota_v1(dir, ret_cpus, ret_period_ns);
 }
 
 /* Version 1 writes "no limit" as the largest page-aligned number. */

@@ -1,6 +1,6 @@
 /*
- * cgroup.h - control groups of versions 1, 2 and hybrids of both: where a process is, what limits it
- * has (the minimum over all ancestors), what the kernel counted, and groups of our own.
+ * cgroup.h - control groups of versions 1, 2 and hybrids of both: where a process is, what limits
+ * it has (the minimum over all ancestors), what the kernel counted, and groups of our own.
  *
  * Formats: the kernel's Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst. On a hybrid machine
  * cpu, cpuacct and memory are version 1 hierarchies while pressure files live in version 2.
@@ -26,7 +26,10 @@ struct cgroup {
 	bool v2[CGROUP_CONTROLLERS]; /* which syntax the controller's files have */
 };
 
-#define CGROUP_INIT { 0 }
+#define CGROUP_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 void cgroup_release(struct cgroup *g);
 
@@ -62,9 +65,9 @@ enum {
 
 struct cgroup_stat {
 	unsigned have;
-	uint64_t periods, throttled;  /* of the group that sets the quota, see below */
-	uint64_t throttled_ns;	      /* summed over CPUs: may exceed wall time */
-	uint64_t throttled_local_ns;  /* of the group's own run queues, by whichever ancestor */
+	uint64_t periods, throttled; /* of the group that sets the quota, see below */
+	uint64_t throttled_ns;	     /* summed over CPUs: may exceed wall time */
+	uint64_t throttled_local_ns; /* of the group's own run queues, by whichever ancestor */
 	uint64_t cpu_ns;
 	uint64_t memory_bytes, memory_peak_bytes;
 	uint64_t oom_kills;

@@ -1,8 +1,8 @@
 /*
  * Groups of our own. On version 2 a group may hold processes or enabled controllers, not both, so a
- * new group goes below the top of the hierarchy when its controllers are not enabled where we are. On
- * version 1 and hybrids a folder is made in each hierarchy that is needed, and one in version 2 beside
- * them, for its pressure files.
+ * new group goes below the top of the hierarchy when its controllers are not enabled where we are.
+ * On version 1 and hybrids a folder is made in each hierarchy that is needed, and one in version 2
+ * beside them, for its pressure files.
  */
 #include "os/cgroup.h"
 
@@ -110,8 +110,7 @@ static int set_memory(const struct cgroup *g, const struct cgroup_limits_wanted 
 
 	if (!w->memory_bytes)
 		return 0;
-	snprintf(value, sizeof(value), "%llu",
-		 (unsigned long long)(w->memory_bytes / page * page));
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)(w->memory_bytes / page * page));
 	r = set_control(g->dir[CGROUP_MEMORY], file, value, reterr);
 	return r < 0 ? r : verify_control(g->dir[CGROUP_MEMORY], file, value, reterr);
 }
@@ -123,7 +122,8 @@ static bool needs(const struct cgroup_limits_wanted *w, int controller)
 	       (controller == CGROUP_MEMORY && w->memory_bytes);
 }
 
-/* On version 2: enables cpu and memory for the children of dir; best effort, set_control() tells. */
+/* On version 2: enables cpu and memory for the children of dir; best effort, set_control() tells.
+ */
 static void enable_controllers(const char *dir)
 {
 	CLEANUP(mem_cleanup) char *path = xasprintf("%s/cgroup.subtree_control", dir);
@@ -152,7 +152,8 @@ static int make_folder(const struct cgroup *own, const struct cgroup_limits_want
 	CLEANUP(mem_cleanup) char *dir = place_for(own, i, name);
 
 	if (own->v2[i]) {
-		CLEANUP(mem_cleanup) char *parent = xstrndup(dir, (size_t)(strrchr(dir, '/') - dir));
+		CLEANUP(mem_cleanup)
+		char *parent = xstrndup(dir, (size_t)(strrchr(dir, '/') - dir));
 
 		enable_controllers(parent);
 	}
@@ -174,10 +175,11 @@ static int check_controllers(const struct cgroup *own, const struct cgroup_limit
 
 	for (int i = 0; i < CGROUP_CONTROLLERS; i++)
 		if (needs(w, i) && !own->dir[i])
-			return error_set(reterr, -ENOSYS,
-					 "no %s control group is mounted here, so its limit cannot "
-					 "be set; `mount -t cgroup2 none /sys/fs/cgroup` mounts one",
-					 names[i]);
+			return error_set(
+				reterr, -ENOSYS,
+				"no %s control group is mounted here, so its limit cannot "
+				"be set; `mount -t cgroup2 none /sys/fs/cgroup` mounts one",
+				names[i]);
 	return 0;
 }
 
