@@ -56,6 +56,22 @@ static int fail(struct head_parser *p, const char *why)
 	return -EBADMSG;
 }
 
+bool net_is_token(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!is_tchar[(unsigned char)s.ptr[i]])
+			return false;
+	return s.len > 0;
+}
+
+bool net_is_field_value(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!is_vchar[(unsigned char)s.ptr[i]])
+			return false;
+	return true;
+}
+
 bool net_list_has(struct str list, struct str token)
 {
 	struct str word;
@@ -92,9 +108,8 @@ static int parse_status_line(struct head_parser *p, struct str line)
 	h->status = status_number(s + 9);
 	if (!h->status || (line.len > 12 && s[12] != ' '))
 		return fail(p, "the status is not a number of three digits from 100 on");
-	for (size_t i = 12; i < line.len; i++)
-		if (!is_vchar[(unsigned char)s[i]])
-			return fail(p, "the reason has a control character");
+	if (!net_is_field_value((struct str){ s + 12, line.len - 12 }))
+		return fail(p, "the reason has a control character");
 	h->reason.value = (uint16_t)(s - h->text.ptr + (line.len > 12 ? 13 : 12));
 	h->reason.value_len = (uint16_t)(line.len > 13 ? line.len - 13 : 0);
 	return 0;
@@ -180,9 +195,8 @@ static int parse_field(struct head_parser *p, struct str line)
 	if (!name.len || name.len == line.len || line.ptr[name.len] != ':')
 		return fail(p, "a header line is not of the form \"Name: value\"");
 	value = trim_blanks((struct str){ line.ptr + name.len + 1, line.len - name.len - 1 });
-	for (size_t i = 0; i < value.len; i++)
-		if (!is_vchar[(unsigned char)value.ptr[i]])
-			return fail(p, "a header value has a control character");
+	if (!net_is_field_value(value))
+		return fail(p, "a header value has a control character");
 	if (h->fields.len == NET_HEAD_MAX_FIELDS)
 		return fail(p, "the reply has more than 256 header fields");
 	vec_push(&h->fields,

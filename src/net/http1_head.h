@@ -72,6 +72,10 @@ const struct net_field *net_head_find(const struct net_head *h, struct str name,
 /* The first field's value; ptr is NULL when absent. */
 struct str net_head_get(const struct net_head *h, const char *name);
 
+/* RFC 9110 5.6.2 and 5.5: what a field name, and a field value, may be. */
+bool net_is_token(struct str s);
+bool net_is_field_value(struct str s);
+
 /* Is token one of the comma-separated words of list? Case does not matter. */
 bool net_list_has(struct str list, struct str token);
 

@@ -28,4 +28,8 @@ void net_tls_free(struct net_tls *tls);
 int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host,
 		   struct error *reterr);
 
+/* What was agreed on, "TLSv1.3" and the cipher's IANA name; NULL without TLS. Constant texts. */
+const char *net_tls_version(const struct net_stream *s);
+const char *net_tls_cipher(const struct net_stream *s);
+
 #endif

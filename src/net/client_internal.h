@@ -1,0 +1,148 @@
+/*
+ * client_internal.h - the parts of the client and what they ask of each other.
+ *
+ *	client.c    clients, origins, the pool of idle connections
+ *	call.c      the life of a call: start, time limits, failure, retry, delivery
+ *	dial.c      a new connection: lookup, connect, TLS
+ *	exchange.c  one request and its response on a connection
+ *	stack.c     what a thread shares, recycling of calls and responses
+ *
+ * A call has a connection from its first moment to its last (but for the instant of a retry), at
+ * first one that is being dialled. A connection without a call is idle and in its origin's list.
+ */
+#ifndef ASSAY_NET_CLIENT_INTERNAL_H
+#define ASSAY_NET_CLIENT_INTERNAL_H
+
+#include "base/vec.h"
+#include "net/client.h"
+#include "net/http1.h"
+#include "net/stream.h"
+
+#define SCRATCH_BYTES (64 * 1024)
+
+struct net_stack {
+	struct net_loop *loop;
+	struct net_stack_opts opts; /* with strings of its own */
+	struct net_dns *dns;
+	struct net_tls *tls; /* made at the first https request */
+	struct net_call *idle_calls;
+	struct net_response *idle_responses;
+	char scratch[SCRATCH_BYTES]; /* every read lands here and is worked off at once */
+};
+
+/* A server as connections are kept for it; lives while something refers to it. */
+struct net_origin {
+	struct net_origin *next;
+	unsigned refs;
+	unsigned n_idle;
+	struct net_conn
+		*idle; /* newest first: the warmest, and the surplus ages out at the server */
+	bool tls;
+	uint16_t port;
+	struct str host; /* lies behind the struct */
+};
+
+struct net_client {
+	struct net_stack *stack;
+	struct net_client_opts opts; /* defaults filled in */
+	char *user_agent;
+	VEC(struct net_call *) calls;
+	VEC(struct net_conn *) conns;
+	struct net_origin *origins;
+	unsigned n_idle;
+};
+
+enum conn_state { CONN_LOOKUP, CONN_CONNECTING, CONN_HANDSHAKE, CONN_BUSY, CONN_IDLE };
+
+struct net_conn {
+	struct net_stream stream;
+	struct net_watch watch;
+	uint32_t events; /* what watch waits for */
+	enum conn_state state;
+	struct net_client *client;
+	struct net_origin *origin;
+	struct net_call *call;	    /* NULL when idle */
+	struct net_conn *next_idle; /* in origin->idle */
+	struct net_dial *dial;	    /* until established */
+	size_t index;		    /* in client->conns */
+	struct net_addr remote;
+	uint64_t sent_before, received_before; /* stream's counts when the last call ended */
+	struct net_task resume;		       /* bytes wait in the TLS layer */
+	bool resuming;
+};
+
+enum call_phase {
+	PHASE_START,
+	PHASE_LOOKUP,
+	PHASE_CONNECT,
+	PHASE_TLS,
+	PHASE_SEND,
+	PHASE_WAIT,
+	PHASE_RECEIVE,
+	PHASE_END,
+};
+
+struct net_call {
+	struct net_client *client;
+	struct net_origin *origin;
+	struct net_conn *conn;
+	struct net_response *res;
+	net_done_fn *done;
+	void *arg;
+	size_t index; /* in client->calls */
+
+	struct net_timer timer;
+	uint64_t deadline_ns, dial_deadline_ns;
+	struct net_task task; /* delivers what ended inside net_client_send() */
+	bool in_send, delivering;
+
+	struct strbuf out; /* the head, and the body when it is small */
+	struct str body;   /* the rest, borrowed */
+	uint64_t sent;	   /* of both */
+	int send_error;
+	struct net_http1 http1;
+	size_t max_body_bytes;
+	bool is_head, is_idempotent, discard_body, wants_close;
+
+	enum call_phase phase;
+	uint64_t phase_start_ns;
+	struct net_call *next; /* in the stack's idle list */
+};
+
+/* stack.c */
+struct net_call *stack_take_call(struct net_stack *stack);
+void stack_return_call(struct net_stack *stack, struct net_call *call);
+struct net_response *stack_take_response(struct net_stack *stack);
+int stack_tls(struct net_stack *stack, struct net_tls **ret, struct error *reterr);
+
+/* client.c */
+struct net_origin *origin_get(struct net_client *c, const struct net_url *url);
+void origin_put(struct net_client *c, struct net_origin *o);
+struct net_conn *conn_new(struct net_client *c, struct net_origin *o);
+void conn_close(struct net_conn *conn);
+void conn_watch(struct net_conn *conn, uint32_t events);
+struct net_conn *conn_take_idle(struct net_client *c, struct net_origin *o);
+void conn_make_idle(struct net_conn *conn);
+
+/* call.c */
+/* The time since the last change counts for the phase that ends here. */
+void call_enter_phase(struct net_call *call, enum call_phase phase, uint64_t now_ns);
+
+/* After each of these the call is over, or has begun again on another connection: callers return.
+ */
+void call_complete(struct net_call *call, uint64_t now_ns, bool reusable);
+void call_fail(struct net_call *call, enum net_err kind, int code, const char *why);
+
+/* The connection broke. On a kept one without a byte of reply this begins again instead. */
+void call_fail_connection(struct net_call *call, enum net_err kind, int code, const char *why);
+
+/* dial.c */
+void dial_start(struct net_call *call);
+void dial_ready(struct net_conn *conn);
+void dial_free(struct net_dial *dial);
+
+/* exchange.c */
+void exchange_start(struct net_call *call);
+void exchange_ready(struct net_call *call, uint32_t events);
+
+#endif
