@@ -6,8 +6,8 @@
  * what the run file gets for that second.
  *
  * load_agg_add() takes no lock and, once it has seen the metric and the tag set, allocates nothing
- * beyond the growth of the exact values. All tag sets given to one aggregate come from one pool. A
- * histogram keeps its memory when cleared. One thread at a time.
+ * beyond what the values of trends grow by. All tag sets given to one aggregate come from one pool.
+ * One thread at a time.
  */
 #ifndef ASSAY_LOAD_AGG_H
 #define ASSAY_LOAD_AGG_H
@@ -74,7 +74,10 @@ const char *load_agg_group_at(const struct load_agg *a, size_t i);
  * "count", "p(N)" (trend). seconds is the length of the run so far, for rates. -EINVAL when the
  * type has no such aggregate.
  */
-int load_values_get(const struct load_values *v, enum load_metric_type type, const char *aggregate,
+int load_values_get(const struct load_values *v, enum load_metric_type type, struct str aggregate,
 		    double seconds, double *ret);
+
+/* 0.999 of "p(99.9)"; -EINVAL when it is not a percentile of 0 to 100. */
+int load_aggregate_quantile(struct str aggregate, double *ret_q);
 
 #endif

@@ -47,8 +47,8 @@ enum load_builtin {
 
 /* Distinct metrics of a script: more are a script that makes names at run time. */
 #define LOAD_METRICS_MAX 4096
-/* Submetrics of one metric: a set of them is a 64-bit mask. */
-#define LOAD_SUBMETRICS_MAX 64
+/* Submetrics of one metric: a set of them is a 64-bit mask, with a bit to spare. */
+#define LOAD_SUBMETRICS_MAX 63
 
 struct load_metric {
 	uint32_t id;
@@ -82,8 +82,10 @@ DEFINE_CLEANUP(load_metrics, struct load_metrics *, load_metrics_free)
 int load_metrics_register(struct load_metrics *r, const struct load_metric *def,
 			  const struct load_metric **ret, struct error *reterr);
 
-/* Any thread. NULL when there is none. */
+/* Any thread. NULL when there is none; _lookup() says so: -ENOENT with the nearest name. */
 const struct load_metric *load_metrics_find(struct load_metrics *r, struct str name);
+int load_metrics_lookup(struct load_metrics *r, struct str name, const struct load_metric **ret,
+			struct error *reterr);
 const struct load_metric *load_metrics_get(struct load_metrics *r, uint32_t id);
 uint32_t load_metrics_count(struct load_metrics *r);
 
@@ -105,14 +107,11 @@ int load_metrics_add_submetric(struct load_metrics *r, struct str key,
 uint32_t load_metrics_submetric_count(const struct load_metrics *r);
 const struct load_submetric *load_metrics_submetric(const struct load_metrics *r, uint32_t id);
 
-/* The submetrics of a metric whose every tag is in the set: bits are load_submetric.bit. */
-uint64_t load_metrics_match(const struct load_metrics *r, const struct load_metric *m,
-			    const struct load_tags *tags);
-
-/* Does the metric have any? Then load_metrics_submetric_of() finds one by its bit. */
-uint32_t load_metrics_submetrics_of(const struct load_metrics *r, const struct load_metric *m);
-const struct load_submetric *load_metrics_submetric_of(const struct load_metrics *r,
-						       const struct load_metric *m, uint32_t bit);
+/* The submetrics of one metric, by their bit; and those whose every tag is in the set, as a mask.
+ */
+uint32_t load_metrics_submetrics_of(const struct load_metric *m);
+const struct load_submetric *load_metrics_submetric_of(const struct load_metric *m, uint32_t bit);
+uint64_t load_metrics_match(const struct load_metric *m, const struct load_tags *tags);
 
 const char *load_metric_type_name(enum load_metric_type t); /* "counter", … */
 const char *load_contains_name(enum load_contains c);	    /* "default", "time", "data" */
