@@ -241,7 +241,7 @@ static void run_timers(struct net_loop *loop)
 		struct net_timer *t = loop->heap.ptr[0];
 		bool due;
 
-		if (t->deadline_ns > now_ns) {
+		if (t->deadline_ns > t->queued_ns) {
 			t->queued_ns = t->deadline_ns;
 			sift_down(loop, 0, t);
 			continue;

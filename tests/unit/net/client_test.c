@@ -1,0 +1,457 @@
+/* The client against a server that does what servers do. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "rig.h"
+
+/* --- the good case --- */
+
+TEST(client_gets_a_reply_with_its_phases_and_bytes)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+	struct net_timings *t;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, NULL);
+	res = rig_get(&b, s.port);
+	t = &res->t;
+	ASSERT_ERR(res, "ok");
+	ASSERT_INT(res->head.status, 200);
+	ASSERT_STREQ(strbuf_cstr(&res->body), "hello");
+	ASSERT_INT(res->body_bytes, 5);
+	ASSERT_INT(res->received_bytes, strlen(REPLY));
+	ASSERT_INT(net_addr_port(&res->remote), s.port);
+	ASSERT_TRUE(!res->reused && !res->tls_version);
+	ASSERT_TRUE(t->connecting_ns > 0 && t->sending_ns > 0 && t->waiting_ns > 0);
+	ASSERT_INT(t->looking_up_ns + t->tls_ns, 0);
+	ASSERT_TRUE(t->blocked_ns >= t->connecting_ns);
+	ASSERT_INT(t->end_ns - t->start_ns,
+		   t->blocked_ns + t->sending_ns + t->waiting_ns + t->receiving_ns);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_keeps_the_connection)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, NULL);
+	for (int i = 0; i < 5; i++) {
+		struct net_response *res = rig_get(&b, s.port);
+
+		ASSERT_ERR(res, "ok");
+		ASSERT_INT(res->reused, i > 0);
+		ASSERT_TRUE(i == 0 || res->t.connecting_ns == 0);
+		ASSERT_INT(res->received_bytes, strlen(REPLY));
+	}
+	ASSERT_INT(atomic_load(&s.accepted), 1);
+	net_client_close_idle(b.client);
+	ASSERT_INT(rig_get(&b, s.port)->reused, false);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_without_reuse_connects_each_time)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, &(struct net_client_opts){ .no_reuse = true });
+	for (int i = 0; i < 3; i++)
+		ASSERT_ERR(rig_get(&b, s.port), "ok");
+	ASSERT_INT(atomic_load(&s.accepted), 3);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_runs_requests_side_by_side_and_keeps_six)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, NULL);
+	for (int i = 0; i < 10; i++)
+		rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+	rig_wait(&b, 10);
+	ASSERT_INT(atomic_load(&s.accepted), 10);
+	for (int i = 0; i < 10; i++)
+		rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+	rig_wait(&b, 20);
+	ASSERT_INT(atomic_load(&s.accepted), 14);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_discards_a_body_and_counts_it)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, NULL);
+	res = rig_request(&b, s.port, (struct net_request){ .discard_body = true });
+	ASSERT_INT(res->body_bytes, 5);
+	ASSERT_INT(res->body.len, 0);
+	ASSERT_INT(rig_get(&b, s.port)->reused, true);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void serve_echo_length(struct connection *c)
+{
+	char head[4096];
+
+	while (server_read_head(c->fd, head, sizeof(head))) {
+		const char *length = strstr(head, "Content-Length: ");
+
+		ASSERT_TRUE(length != NULL);
+		if (!server_read_bytes(c->fd, (size_t)strtoull(length + 16, NULL, 10)))
+			return;
+		server_send(c->fd, REPLY);
+	}
+}
+
+TEST(client_sends_bodies_small_and_large)
+{
+	static const size_t sizes[] = { 1, 8192, 8193, 20000000 };
+	struct server s;
+	struct rig b;
+	char *data = calloc(1, 20000000);
+
+	server_start(&s, serve_echo_length, NULL);
+	rig_open(&b, NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct net_response *res = rig_request(
+			&b, s.port,
+			(struct net_request){ .method = STR("POST"), .body = { data, sizes[i] } });
+
+		ASSERT_ERR(res, "ok");
+		ASSERT_TRUE(res->sent_bytes > sizes[i] && res->sent_bytes < sizes[i] + 200);
+		ASSERT_INT(res->reused, i > 0);
+	}
+	rig_close(&b);
+	server_stop(&s);
+	free(data);
+}
+
+static void serve_large(struct connection *c)
+{
+	static char chunk[1 << 20];
+	char head[4096];
+
+	if (!server_read_head(c->fd, head, sizeof(head)))
+		return;
+	server_send(c->fd, "HTTP/1.1 200 OK\r\nContent-Length: 10485760\r\n\r\n");
+	for (int i = 0; i < 10; i++)
+		server_send_bytes(c->fd, chunk, sizeof(chunk));
+	server_wait_close(c->fd);
+}
+
+TEST(client_receives_a_large_body)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_large, NULL);
+	rig_open(&b, NULL, NULL);
+	res = rig_get(&b, s.port);
+	ASSERT_ERR(res, "ok");
+	ASSERT_INT(res->body.len, 10485760);
+	ASSERT_TRUE(res->t.receiving_ns > 0);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void next_request(void *arg, struct net_response *res)
+{
+	struct rig *b = arg;
+
+	rig_done(arg, res);
+	if (b->done < 5)
+		rig_begin(b, rig_url(net_addr_port(&res->remote)), (struct net_request){ 0 });
+}
+
+TEST(client_may_be_used_from_its_callback)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_always, REPLY);
+	rig_open(&b, NULL, NULL);
+	rig_begin(&b, rig_url(s.port), (struct net_request){ .done = next_request });
+	rig_wait(&b, 2);
+	ASSERT_INT(atomic_load(&s.accepted), 1);
+	ASSERT_TRUE(b.res->reused);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+/* --- timings against known delays --- */
+
+static void serve_with_pauses(struct connection *c)
+{
+	char head[4096];
+
+	if (!server_read_head(c->fd, head, sizeof(head)))
+		return;
+	server_sleep_ms(60);
+	server_send(c->fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
+	server_sleep_ms(40);
+	server_send(c->fd, "llo");
+	server_wait_close(c->fd);
+}
+
+TEST(client_waiting_and_receiving_are_the_servers_pauses)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_with_pauses, NULL);
+	rig_open(&b, NULL, NULL);
+	res = rig_get(&b, s.port);
+	ASSERT_ERR(res, "ok");
+	ASSERT_TRUE(res->t.waiting_ns >= 59 * NS_PER_MS);
+	ASSERT_TRUE(res->t.receiving_ns >= 39 * NS_PER_MS);
+	ASSERT_TRUE(res->t.sending_ns < 50 * NS_PER_MS);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+/* --- connections that die --- */
+
+static void serve_first_once(struct connection *c)
+{
+	char head[4096];
+
+	if (!server_read_head(c->fd, head, sizeof(head)))
+		return;
+	server_send(c->fd, REPLY);
+	if (c->number == 0)
+		server_read_head(c->fd, head, sizeof(head)); /* and closes without a reply */
+	else
+		serve_always(c);
+}
+
+TEST(client_repeats_a_get_on_a_stale_connection_silently)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_first_once, REPLY);
+	rig_open(&b, NULL, NULL);
+	ASSERT_ERR(rig_get(&b, s.port), "ok");
+	res = rig_get(&b, s.port);
+	ASSERT_ERR(res, "ok");
+	ASSERT_TRUE(res->retried && !res->reused);
+	ASSERT_INT(atomic_load(&s.accepted), 2);
+	ASSERT_INT(res->t.end_ns - res->t.start_ns,
+		   res->t.blocked_ns + res->t.sending_ns + res->t.waiting_ns + res->t.receiving_ns);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_never_repeats_a_post_that_was_written)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_first_once, REPLY);
+	rig_open(&b, NULL, NULL);
+	ASSERT_ERR(rig_get(&b, s.port), "ok");
+	res = rig_request(&b, s.port, (struct net_request){ .method = STR("POST") });
+	ASSERT_ERR(res, "closed");
+	ASSERT_HAS(strbuf_cstr(&res->message), "closed the connection without a reply");
+	ASSERT_INT(atomic_load(&s.accepted), 1);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void serve_nothing(struct connection *c)
+{
+	char head[4096];
+
+	server_read_head(c->fd, head, sizeof(head));
+}
+
+TEST(client_never_repeats_on_a_new_connection)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_nothing, NULL);
+	rig_open(&b, NULL, NULL);
+	ASSERT_ERR(rig_get(&b, s.port), "closed");
+	ASSERT_INT(atomic_load(&s.accepted), 1);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void serve_reset(struct connection *c)
+{
+	char head[4096];
+
+	server_read_head(c->fd, head, sizeof(head));
+	server_reset_on_close(c->fd);
+}
+
+TEST(client_tells_a_reset)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_reset, NULL);
+	rig_open(&b, NULL, NULL);
+	res = rig_get(&b, s.port);
+	ASSERT_ERR(res, "reset");
+	ASSERT_INT(res->sys_errno, ECONNRESET);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+TEST(client_forgets_idle_connections_the_server_closed)
+{
+	struct server s;
+	struct rig b;
+	struct net_response *res;
+
+	server_start(&s, serve_once, REPLY);
+	rig_open(&b, NULL, NULL);
+	ASSERT_ERR(rig_get(&b, s.port), "ok");
+	rig_idle(&b, 30 * NS_PER_MS);
+	res = rig_request(&b, s.port, (struct net_request){ .method = STR("POST") });
+	ASSERT_ERR(res, "ok");
+	ASSERT_TRUE(!res->retried && !res->reused);
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void serve_too_much(struct connection *c)
+{
+	char head[4096];
+
+	if (!server_read_head(c->fd, head, sizeof(head)))
+		return;
+	server_send(c->fd, REPLY "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+	server_wait_close(c->fd);
+}
+
+TEST(client_never_takes_leftovers_for_the_next_reply)
+{
+	struct server s;
+	struct rig b;
+
+	server_start(&s, serve_too_much, NULL);
+	rig_open(&b, NULL, NULL);
+	for (int i = 1; i <= 3; i++) {
+		ASSERT_STREQ(strbuf_cstr(&rig_get(&b, s.port)->body), "hello");
+		ASSERT_INT(atomic_load(&s.accepted), i);
+	}
+	rig_close(&b);
+	server_stop(&s);
+}
+
+static void serve_413(struct connection *c)
+{
+	char head[4096];
+
+	if (!server_read_head(c->fd, head, sizeof(head)))
+		return;
+	server_send(c->fd, "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
+	shutdown(c->fd, SHUT_WR);
+	server_wait_close(c->fd);
+}
+
+TEST(client_hears_a_server_that_answers_before_it_has_read_all)
+{
+	struct server s;
+	struct rig b;
+	char *data = calloc(1, 20000000);
+	struct net_response *res;
+
+	server_start(&s, serve_413, NULL);
+	rig_open(&b, NULL, NULL);
+	res = rig_request(
+		&b, s.port,
+		(struct net_request){ .method = STR("POST"), .body = { data, 20000000 } });
+	ASSERT_ERR(res, "ok");
+	ASSERT_INT(res->head.status, 413);
+	ASSERT_TRUE(!rig_get(&b, s.port)->reused);
+	rig_close(&b);
+	server_stop(&s);
+	free(data);
+}
+
+/* --- giving up --- */
+
+TEST(client_calls_can_be_cancelled_at_any_time)
+{
+	static const struct net_header header = { STR("Bad Name"), STR("x") };
+	struct server s;
+	struct rig b;
+	struct net_call *call;
+
+	server_start(&s, serve_silence, NULL);
+	rig_open(&b, NULL, NULL);
+	/* at once: connecting; and one that has failed but was not delivered */
+	net_call_cancel(rig_begin(&b, rig_url(s.port), (struct net_request){ 0 }));
+	net_call_cancel(rig_begin(&b, rig_url(s.port),
+				  (struct net_request){ .headers = &header, .n_headers = 1 }));
+	/* later: waiting for the reply */
+	call = rig_begin(&b, rig_url(s.port), (struct net_request){ .timeout_ns = 50 * NS_PER_MS });
+	rig_idle(&b, 20 * NS_PER_MS);
+	net_call_cancel(call);
+	rig_idle(&b, 50 * NS_PER_MS);
+	ASSERT_INT(b.done, 0);
+	/* and with the client */
+	rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+	rig_close(&b);
+	server_stop(&s);
+	ASSERT_INT(b.done, 0);
+}
+
+/* --- a client for each of two threads --- */
+
+struct worker {
+	pthread_t thread;
+	uint16_t port;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct rig b;
+
+	rig_open(&b, NULL, NULL);
+	for (int i = 0; i < 200; i++)
+		ASSERT_ERR(rig_get(&b, w->port), "ok");
+	rig_close(&b);
+	return NULL;
+}
+
+TEST(clients_of_two_threads_share_nothing)
+{
+	struct worker workers[2];
+	struct server s;
+
+	server_start(&s, serve_always, REPLY);
+	for (int i = 0; i < 2; i++) {
+		workers[i].port = s.port;
+		ASSERT_INT(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(workers[i].thread, NULL);
+	server_stop(&s);
+}
