@@ -48,7 +48,17 @@ bool js_engine_job_pending(JSContext *ctx);
  * this comes before JS_FreeContext(). */
 unsigned js_engine_job_purge(JSContext *ctx);
 
+/*
+ * A runtime whose allocator sets *out_of_memory when it refuses: an exception of the engine does
+ * not always tell, since with no memory left for an Error it throws null. NULL when there is not
+ * even memory for the runtime.
+ */
+JSRuntime *js_engine_new(bool *out_of_memory);
+
 /* Bytes the runtime has allocated, the allocator's overhead included. */
 size_t js_engine_bytes(JSRuntime *rt);
+
+/* Object.freeze(v), whatever the script has made of that global. 0, or -1 with an exception. */
+int js_engine_freeze(JSContext *ctx, JSValueConst v);
 
 #endif

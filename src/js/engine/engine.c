@@ -73,3 +73,41 @@ size_t js_engine_bytes(JSRuntime *rt)
 {
 	return rt->malloc_state.malloc_size;
 }
+
+static void *noting_malloc(JSMallocState *state, size_t bytes)
+{
+	void *p = js_def_malloc(state, bytes);
+
+	if (!p)
+		*(bool *)state->opaque = true;
+	return p;
+}
+
+static void *noting_realloc(JSMallocState *state, void *old, size_t bytes)
+{
+	void *p = js_def_realloc(state, old, bytes);
+
+	if (!p && bytes)
+		*(bool *)state->opaque = true;
+	return p;
+}
+
+JSRuntime *js_engine_new(bool *out_of_memory)
+{
+	static const JSMallocFunctions functions = {
+		noting_malloc,
+		js_def_free,
+		noting_realloc,
+		js_def_malloc_usable_size,
+	};
+
+	return JS_NewRuntime2(&functions, out_of_memory);
+}
+
+int js_engine_freeze(JSContext *ctx, JSValueConst v)
+{
+	JSValue frozen = js_object_seal(ctx, JS_UNDEFINED, 1, &v, 1);
+
+	JS_FreeValue(ctx, frozen);
+	return JS_IsException(frozen) ? -1 : 0;
+}

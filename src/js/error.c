@@ -1,0 +1,160 @@
+/*
+ * error.c - from a thrown value to text and place. The place of a runtime error is only in the
+ * `stack` text the engine builds, one line per frame, innermost first:
+ *
+ *	    at NAME (FILE:LINE:COLUMN)
+ *	    at NAME (native)
+ *	    at FILE:LINE:COLUMN              the first line of a syntax error
+ *
+ * FILE may itself hold colons (a URL), so a line is read from its end.
+ */
+#include "js/error.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "js/js_internal.h"
+#include "js/value.h"
+
+void js_error_release(struct js_error *e)
+{
+	free(e->message);
+	free(e->stack);
+	free(e->file);
+	*e = (struct js_error)JS_ERROR_INIT;
+}
+
+/* Cuts ":NUMBER" off the end of *text. */
+static bool cut_number(struct str *text, unsigned *ret)
+{
+	size_t digits = 0;
+	uint64_t value = 0;
+
+	while (digits < text->len && text->ptr[text->len - 1 - digits] >= '0' &&
+	       text->ptr[text->len - 1 - digits] <= '9')
+		digits++;
+	if (!digits || digits > 9 || digits + 1 >= text->len ||
+	    text->ptr[text->len - 1 - digits] != ':')
+		return false;
+	for (size_t i = text->len - digits; i < text->len; i++)
+		value = value * 10 + (uint64_t)(text->ptr[i] - '0');
+	text->len -= digits + 1;
+	*ret = (unsigned)value;
+	return true;
+}
+
+/* Reads one line of a stack; false when it names no place in a script. */
+static bool parse_frame(struct str line, struct js_error *e)
+{
+	struct str place = str_trim(line);
+	unsigned line_no, column;
+
+	if (!str_starts_with(place, STR("at ")))
+		return false;
+	place.ptr += 3;
+	place.len -= 3;
+	if (place.len && place.ptr[place.len - 1] == ')') {
+		size_t open = place.len;
+
+		while (open && place.ptr[open - 1] != '(')
+			open--;
+		place = (struct str){ place.ptr + open, place.len - 1 - open };
+	}
+	if (!cut_number(&place, &column) || !cut_number(&place, &line_no))
+		return false;
+	e->file = str_dup(place);
+	e->line = line_no;
+	e->column = column;
+	return true;
+}
+
+static void parse_stack(struct js_error *e)
+{
+	struct str rest = str_from(e->stack), line;
+
+	while (str_split(&rest, '\n', &line)) {
+		if (parse_frame(line, e))
+			return;
+	}
+}
+
+/* String(v), or a word for it when even that throws. */
+static char *describe(JSContext *ctx, JSValueConst v)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	if (js_to_str(ctx, v, &sb) < 0) {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		strbuf_clear(&sb);
+		strbuf_addstr(&sb, "(a value that cannot be shown)");
+	}
+	return strbuf_detach(&sb);
+}
+
+static bool ran_out_of_memory(JSContext *ctx, JSValueConst thrown, const char *message)
+{
+	struct js_shard *shard = JS_GetRuntimeOpaque(JS_GetRuntime(ctx));
+
+	return shard && shard->out_of_memory &&
+	       (JS_IsNull(thrown) || !strcmp(message, "InternalError: out of memory"));
+}
+
+static char *out_of_memory_text(JSContext *ctx)
+{
+	struct js_shard *shard = JS_GetRuntimeOpaque(JS_GetRuntime(ctx));
+
+	return xasprintf("out of memory: %u virtual users share %zu MB for script objects",
+			 shard->vm_count, shard->memory_limit_bytes >> 20);
+}
+
+void js_error_from(JSContext *ctx, JSValueConst thrown, struct js_error *ret)
+{
+	struct strbuf stack = STRBUF_INIT;
+
+	js_error_release(ret);
+	ret->message = describe(ctx, thrown);
+	ret->out_of_memory = ran_out_of_memory(ctx, thrown, ret->message);
+	if (ret->out_of_memory) {
+		free(ret->message);
+		ret->message = out_of_memory_text(ctx);
+	}
+	if (!JS_IsError(ctx, thrown))
+		return;
+
+	if (js_get_str(ctx, thrown, "stack", &stack) < 0)
+		JS_FreeValue(ctx, JS_GetException(ctx));
+	if (stack.len) {
+		ret->stack = strbuf_detach(&stack);
+		parse_stack(ret);
+	}
+	strbuf_release(&stack);
+}
+
+void js_error_take(JSContext *ctx, struct js_error *ret)
+{
+	JSValue thrown = JS_GetException(ctx);
+
+	if (ret)
+		js_error_from(ctx, thrown, ret);
+	JS_FreeValue(ctx, thrown);
+}
+
+void js_error_fmt(const struct js_error *e, struct strbuf *out)
+{
+	strbuf_addstr(out, e->message ? e->message : "no error");
+	if (!e->stack)
+		return;
+	strbuf_addch(out, '\n');
+	strbuf_addstr(out, e->stack);
+	while (out->len && out->ptr[out->len - 1] == '\n')
+		out->ptr[--out->len] = '\0';
+}
+
+int js_error_set(struct error *reterr, int code, const struct js_error *e)
+{
+	const char *message = e->message ? e->message : "no error";
+
+	if (!e->file)
+		return error_set(reterr, code, "%s", message);
+	return error_set(reterr, code, "%s:%u:%u: %s", e->file, e->line, e->column, message);
+}

@@ -1,0 +1,362 @@
+/*
+ * module.c - imports. The engine asks twice for each: js_normalize() for the full name, then, if
+ * the VM has no module of that name yet, load_module() for the module itself. Compiled sources are
+ * kept for the whole process in the engine's portable form and read into each context; the compiled
+ * objects themselves hold their context and cannot be shared.
+ */
+#include "js/module.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "js/js_internal.h"
+#include "js/value.h"
+
+struct bytecode {
+	size_t len;
+	uint8_t data[];
+};
+
+struct js_modules {
+	const struct js_module_ops *ops;
+	void *user;
+	struct map natives;   /* name -> const struct js_native_module, fixed after the start */
+	struct map bytecodes; /* resolved name -> struct bytecode */
+	pthread_mutex_t lock; /* for bytecodes; entries are never removed */
+};
+
+struct js_modules *js_modules_new(const struct js_module_ops *ops, void *user)
+{
+	struct js_modules *mods = xcalloc(1, sizeof(*mods));
+
+	mods->ops = ops;
+	mods->user = user;
+	pthread_mutex_init(&mods->lock, NULL);
+	return mods;
+}
+
+void js_modules_free(struct js_modules *mods)
+{
+	if (!mods)
+		return;
+	map_for_each (&mods->bytecodes, e)
+		free(e->value);
+	map_release(&mods->bytecodes);
+	map_release(&mods->natives);
+	pthread_mutex_destroy(&mods->lock);
+	free(mods);
+}
+
+void js_modules_add(struct js_modules *mods, const struct js_native_module *native)
+{
+	/* the map holds plain pointers; what is behind is only read */
+	map_put(&mods->natives, str_from(native->name), (void *)(uintptr_t)native);
+}
+
+/* ---- names ---- */
+
+/* Length of "scheme://host", 0 for a path. */
+static size_t origin_length(struct str name)
+{
+	size_t colon = str_find(name, ':'), slash;
+
+	if (colon + 3 > name.len || memcmp(name.ptr + colon, "://", 3) != 0)
+		return 0;
+	slash = colon + 3;
+	while (slash < name.len && name.ptr[slash] != '/')
+		slash++;
+	return slash;
+}
+
+static struct str without_file_scheme(struct str name)
+{
+	struct str scheme = STR("file://");
+
+	if (str_starts_with(name, scheme)) {
+		name.ptr += scheme.len;
+		name.len -= scheme.len;
+	}
+	return name;
+}
+
+static bool is_relative(struct str name)
+{
+	return str_starts_with(name, STR("./")) || str_starts_with(name, STR("../"));
+}
+
+/* Drops the last segment of the path that begins at `start` in sb; false if there is none. */
+static bool drop_segment(struct strbuf *sb, size_t start)
+{
+	size_t end = sb->len;
+
+	if (end == start || (end - start >= 2 && !memcmp(sb->ptr + end - 2, "..", 2) &&
+			     (end - start == 2 || sb->ptr[end - 3] == '/')))
+		return false;
+	while (end > start && sb->ptr[end - 1] != '/')
+		end--;
+	if (end > start)
+		end--;
+	sb->ptr[end] = '\0';
+	sb->len = end;
+	return true;
+}
+
+/* Appends path to what is at `start` in sb, segment by segment, folding "." and "..". */
+static void add_segments(struct strbuf *sb, size_t start, struct str path, bool absolute)
+{
+	struct str segment;
+
+	while (str_split(&path, '/', &segment)) {
+		if (!segment.len || str_eq(segment, STR(".")))
+			continue;
+		if (str_eq(segment, STR("..")) && (drop_segment(sb, start) || absolute))
+			continue;
+		if (absolute || sb->len > start)
+			strbuf_addch(sb, '/');
+		strbuf_add(sb, segment.ptr, segment.len);
+	}
+}
+
+void js_module_resolve(const char *importer, const char *written, struct strbuf *ret)
+{
+	struct str base = without_file_scheme(str_from(importer));
+	struct str name = without_file_scheme(str_from(written));
+	size_t origin = origin_length(base);
+	bool absolute = name.len && name.ptr[0] == '/';
+	struct str dir;
+
+	strbuf_clear(ret);
+	if ((!absolute && !is_relative(name)) || origin_length(name)) {
+		strbuf_add(ret, name.ptr, name.len);
+		return;
+	}
+	/* a path on the disk never moves to a host, nor the other way round */
+	if (str_starts_with(str_from(written), STR("file://")))
+		origin = 0;
+	strbuf_add(ret, base.ptr, origin);
+
+	dir = (struct str){ base.ptr + origin, base.len - origin };
+	while (dir.len && dir.ptr[dir.len - 1] != '/')
+		dir.len--;
+	if (absolute) {
+		add_segments(ret, origin, name, true);
+		return;
+	}
+	absolute = origin || (dir.len && dir.ptr[0] == '/');
+	add_segments(ret, origin, dir, absolute);
+	add_segments(ret, origin, name, absolute);
+	/* a relative name without dots would read as that of a native module */
+	if (!absolute && !str_starts_with(strbuf_str(ret), STR("../"))) {
+		CLEANUP(strbuf_release) struct strbuf plain = *ret;
+
+		*ret = (struct strbuf)STRBUF_INIT;
+		strbuf_addf(ret, "./%s", strbuf_cstr(&plain));
+	}
+}
+
+void js_module_caller(JSContext *ctx, struct strbuf *ret)
+{
+	strbuf_clear(ret);
+	/* level 0 is the native function itself; between it and the script may be sort() and others
+	 */
+	for (int level = 1; level < 8; level++) {
+		JSAtom name = JS_GetScriptOrModuleName(ctx, level);
+		const char *text;
+
+		if (name == JS_ATOM_NULL)
+			continue;
+		text = JS_AtomToCString(ctx, name);
+		if (text)
+			strbuf_addstr(ret, text);
+		JS_FreeCString(ctx, text);
+		JS_FreeAtom(ctx, name);
+		return;
+	}
+}
+
+/* ---- native modules ---- */
+
+/* Exports the properties of object that the module has declared. */
+static int export_properties(JSContext *ctx, JSModuleDef *m, const struct js_native_module *native,
+			     JSValueConst object)
+{
+	for (int i = 0; i < native->function_count; i++) {
+		const char *name = native->functions[i].name;
+
+		if (JS_SetModuleExport(ctx, m, name, JS_GetPropertyStr(ctx, object, name)) < 0)
+			return -1;
+	}
+	for (const char *const *n = native->names; n && *n; n++) {
+		if (JS_SetModuleExport(ctx, m, *n, JS_GetPropertyStr(ctx, object, *n)) < 0)
+			return -1;
+	}
+	return JS_SetModuleExport(ctx, m, "default", JS_DupValue(ctx, object));
+}
+
+static const struct js_native_module *native_of(JSContext *ctx, JSModuleDef *m)
+{
+	struct js_modules *mods = js_vm_of(ctx)->shard->modules;
+	JSAtom atom = JS_GetModuleName(ctx, m);
+	const char *name = JS_AtomToCString(ctx, atom);
+	const struct js_native_module *native = name ? map_get_c(&mods->natives, name) : NULL;
+
+	JS_FreeCString(ctx, name);
+	JS_FreeAtom(ctx, atom);
+	return native;
+}
+
+static int native_init(JSContext *ctx, JSModuleDef *m)
+{
+	const struct js_native_module *native = native_of(ctx, m);
+	JSValue object;
+	int r = 0;
+
+	if (!native)
+		return -1;
+	object = JS_NewObject(ctx);
+	if (JS_IsException(object))
+		return -1;
+	if (native->functions)
+		JS_SetPropertyFunctionList(ctx, object, native->functions, native->function_count);
+	if (native->init)
+		r = native->init(ctx, object);
+	if (!r)
+		r = export_properties(ctx, m, native, object);
+	JS_FreeValue(ctx, object);
+	return r;
+}
+
+static JSModuleDef *new_native(JSContext *ctx, const struct js_native_module *native)
+{
+	JSModuleDef *m = JS_NewCModule(ctx, native->name, native_init);
+
+	if (!m)
+		return NULL;
+	for (int i = 0; i < native->function_count; i++)
+		JS_AddModuleExport(ctx, m, native->functions[i].name);
+	for (const char *const *n = native->names; n && *n; n++)
+		JS_AddModuleExport(ctx, m, *n);
+	JS_AddModuleExport(ctx, m, "default");
+	return m;
+}
+
+/* ---- sources ---- */
+
+static const struct bytecode *find_bytecode(struct js_modules *mods, const char *name)
+{
+	const struct bytecode *code;
+
+	pthread_mutex_lock(&mods->lock);
+	code = map_get_c(&mods->bytecodes, name);
+	pthread_mutex_unlock(&mods->lock);
+	return code;
+}
+
+/* Two threads may have compiled the same source: the first to come is kept. */
+static void keep_bytecode(struct js_modules *mods, const char *name, const uint8_t *data,
+			  size_t len)
+{
+	struct bytecode *code = xmalloc(sizeof(*code) + len);
+
+	code->len = len;
+	memcpy(code->data, data, len);
+	pthread_mutex_lock(&mods->lock);
+	if (map_get_c(&mods->bytecodes, name))
+		free(code);
+	else
+		map_put(&mods->bytecodes, str_from(name), code);
+	pthread_mutex_unlock(&mods->lock);
+}
+
+/* The context keeps a module's definition alive; the value that names it is not needed. */
+static JSModuleDef *definition_of(JSContext *ctx, JSValue module)
+{
+	JSModuleDef *m;
+
+	if (JS_IsException(module))
+		return NULL;
+	m = JS_VALUE_GET_PTR(module);
+	JS_FreeValue(ctx, module);
+	return m;
+}
+
+static JSModuleDef *compile(JSContext *ctx, struct js_modules *mods, const char *name,
+			    const struct strbuf *source)
+{
+	JSValue module;
+	uint8_t *data;
+	size_t len;
+
+	module = JS_Eval(ctx, strbuf_cstr(source), source->len, name,
+			 JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+	if (JS_IsException(module))
+		return NULL;
+	data = JS_WriteObject(ctx, &len, module, JS_WRITE_OBJ_BYTECODE);
+	if (!data) {
+		JS_FreeValue(ctx, module);
+		return NULL;
+	}
+	keep_bytecode(mods, name, data, len);
+	js_free(ctx, data);
+	return definition_of(ctx, module);
+}
+
+static JSModuleDef *load_source(JSContext *ctx, struct js_modules *mods, const char *name)
+{
+	CLEANUP(strbuf_release) struct strbuf source = { .max = JS_SOURCE_BYTES_MAX };
+	struct error err = ERROR_INIT;
+
+	if (mods->ops->load(mods->user, name, &source, &err) < 0) {
+		js_throw(ctx, "%s", err.msg);
+		return NULL;
+	}
+	return compile(ctx, mods, name, &source);
+}
+
+static void refuse(JSContext *ctx, struct js_modules *mods, const char *name)
+{
+	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
+
+	if (mods->ops->refuse)
+		mods->ops->refuse(mods->user, name, &message);
+	else
+		strbuf_addf(&message, "unknown module \"%s\"", name);
+	js_throw(ctx, "%s", strbuf_cstr(&message));
+}
+
+/* ---- what the engine calls ---- */
+
+static char *normalize(JSContext *ctx, const char *importer, const char *written, void *mods UNUSED)
+{
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+
+	js_module_resolve(importer, written, &name);
+	return js_strndup(ctx, strbuf_cstr(&name), name.len);
+}
+
+static JSModuleDef *load_module(JSContext *ctx, const char *name, void *arg)
+{
+	struct js_modules *mods = arg;
+	const struct js_native_module *native = map_get_c(&mods->natives, name);
+	const struct bytecode *code;
+
+	if (native)
+		return new_native(ctx, native);
+	code = find_bytecode(mods, name);
+	if (code)
+		return definition_of(
+			ctx, JS_ReadObject(ctx, code->data, code->len, JS_READ_OBJ_BYTECODE));
+	if (name[0] != '/' && !is_relative(str_from(name)) && !origin_length(str_from(name))) {
+		refuse(ctx, mods, name);
+		return NULL;
+	}
+	return load_source(ctx, mods, name);
+}
+
+void js_modules_install(struct js_modules *mods, JSRuntime *rt)
+{
+	JS_SetModuleLoaderFunc(rt, normalize, load_module, mods);
+}
