@@ -45,7 +45,8 @@ uint64_t load_schedule_length_ns(const struct load_scenario *s);
 /* VUs a ramping-vus (or constant-vus) scenario wants at a time; 0 from its end on. */
 uint32_t load_schedule_vus_at(const struct load_scenario *s, uint64_t t_ns);
 
-/* The first time after t_ns at which load_schedule_vus_at() changes, or LOAD_SCHEDULE_END. */
+/* A time after t_ns before which load_schedule_vus_at() does not change, the next change at the
+ * latest; LOAD_SCHEDULE_END past the end. */
 uint64_t load_schedule_vus_next(const struct load_scenario *s, uint64_t t_ns);
 
 /* The most VUs the scenario can have at once (maxVUs for the arrival rates). */
