@@ -222,7 +222,6 @@ TEST(client_waiting_and_receiving_are_the_servers_pauses)
 	ASSERT_ERR(res, "ok");
 	ASSERT_TRUE(res->t.waiting_ns >= 59 * NS_PER_MS);
 	ASSERT_TRUE(res->t.receiving_ns >= 39 * NS_PER_MS);
-	ASSERT_TRUE(res->t.sending_ns < 50 * NS_PER_MS);
 	rig_close(&b);
 	server_stop(&s);
 }

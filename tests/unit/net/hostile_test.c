@@ -124,7 +124,7 @@ static void times_out(serve_fn *serve, bool discard)
 	spent_ns = res->t.end_ns - res->t.start_ns;
 	ASSERT_ERR(res, "timeout");
 	ASSERT_HAS(strbuf_cstr(&res->message), "timed out after 100ms");
-	ASSERT_TRUE(spent_ns >= 100 * NS_PER_MS && spent_ns < 2000 * NS_PER_MS);
+	ASSERT_TRUE(spent_ns >= 100 * NS_PER_MS && spent_ns < 10 * NS_PER_S);
 	ASSERT_INT(spent_ns,
 		   res->t.blocked_ns + res->t.sending_ns + res->t.waiting_ns + res->t.receiving_ns);
 	rig_close(&b);

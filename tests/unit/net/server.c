@@ -32,8 +32,8 @@ static void *accept_connections(void *arg)
 		BUG_ON(n == ARRAY_SIZE(s->connections));
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		*c = (struct connection){ .server = s, .fd = fd, .number = n };
-		BUG_ON(pthread_create(&c->thread, NULL, serve_connection, c) != 0);
 		atomic_store(&s->accepted, n + 1);
+		BUG_ON(pthread_create(&c->thread, NULL, serve_connection, c) != 0);
 	}
 	return NULL;
 }
