@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+PRINTF_LIKE(2, 0)
 static void set_message(struct error *e, const char *fmt, va_list ap)
 {
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
