@@ -14,6 +14,8 @@
 #define LOAD_VUS_MAX	   100000
 #define LOAD_SCENARIOS_MAX 256
 #define LOAD_STAGES_MAX	   10000
+/* Ten years; the sum of a few fits 64 bits. */
+#define LOAD_DURATION_MAX_NS (3650 * 86400 * NS_PER_S)
 
 enum load_executor {
 	LOAD_CONSTANT_VUS,
@@ -29,9 +31,24 @@ struct load_stage {
 	uint32_t target;      /* VUs, or arrivals per time unit */
 };
 
+struct load_stages { /* a vector of base/vec.h, as are the others below */
+	struct load_stage *ptr;
+	size_t len, cap;
+};
+
 /* A name and a text: a tag, a variable of the environment. */
 struct load_pair {
 	char *key, *value;
+};
+
+struct load_pairs {
+	struct load_pair *ptr;
+	size_t len, cap;
+};
+
+struct load_texts {
+	char **ptr;
+	size_t len, cap;
 };
 
 struct load_scenario {
@@ -40,8 +57,8 @@ struct load_scenario {
 	char *exec; /* the exported function: "default" */
 	uint64_t start_time_ns;
 	uint64_t graceful_stop_ns;
-	VEC(struct load_pair) env;
-	VEC(struct load_pair) tags;
+	struct load_pairs env;
+	struct load_pairs tags;
 
 	/* what the executor takes; the rest is zero */
 	uint32_t vus;			/* constant-vus, the iterations; startVUs of ramping-vus */
@@ -49,7 +66,7 @@ struct load_scenario {
 	uint64_t duration_ns;		/* constant-vus, constant-arrival-rate */
 	uint64_t max_duration_ns;	/* the iterations */
 	uint64_t graceful_ramp_down_ns; /* ramping-vus */
-	VEC(struct load_stage) stages;
+	struct load_stages stages;
 	uint32_t rate; /* per time unit; startRate of ramping-arrival-rate */
 	uint64_t time_unit_ns;
 	uint32_t pre_allocated_vus, max_vus; /* the arrival rates */
@@ -92,9 +109,9 @@ enum load_system_tag {
 struct load_plan {
 	VEC(struct load_scenario) scenarios; /* at least one; in the order of their names */
 	VEC(struct load_plan_threshold) thresholds;
-	VEC(struct load_pair) tags; /* of the run: on every sample */
+	struct load_pairs tags; /* of the run: on every sample */
 
-	VEC(char *) summary_trend_stats; /* "avg", "min", "med", "max", "p(90)", "p(95)" */
+	struct load_texts summary_trend_stats; /* "avg", "min", "med", "max", "p(90)", "p(95)" */
 	enum load_time_unit summary_time_unit;
 	uint32_t system_tags;
 

@@ -1,0 +1,185 @@
+/*
+ * The table of k6's options (its documentation, "Options reference") and a tier as a JSON object. A
+ * tier keeps JSON, not a struct, because tiers replace each other key by key and wholesale for the
+ * keys that shape the load: objects do that.
+ */
+#include "load/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/options_field.h"
+
+#define OFFSET(member) offsetof(struct load_plan, member)
+
+#define SEGMENTS "assay runs a test as a whole, on one machine"
+#define NETWORK	 "assay has no such control of names and addresses yet; leave it out"
+#define TLS	 "assay uses the TLS library's defaults"
+
+/* clang-format off */
+const struct option_field option_fields[] = {
+	/* what shapes the load: plan.c makes scenarios of them */
+	{ "vus", OPTION_CUSTOM },
+	{ "duration", OPTION_CUSTOM },
+	{ "iterations", OPTION_CUSTOM },
+	{ "stages", OPTION_CUSTOM },
+	{ "scenarios", OPTION_CUSTOM },
+
+	{ "thresholds", OPTION_CUSTOM },
+	{ "tags", OPTION_PAIRS, OFFSET(tags) },
+	{ "systemTags", OPTION_CUSTOM },
+	{ "summaryTrendStats", OPTION_TEXTS, OFFSET(summary_trend_stats) },
+	{ "summaryTimeUnit", OPTION_CUSTOM },
+
+	{ "userAgent", OPTION_TEXT, OFFSET(user_agent) },
+	{ "maxRedirects", OPTION_U32, OFFSET(max_redirects) },
+	{ "batch", OPTION_U32, OFFSET(batch), 1 },
+	{ "batchPerHost", OPTION_U32, OFFSET(batch_per_host) },
+	{ "throw", OPTION_BOOL, OFFSET(throw_errors) },
+	{ "insecureSkipTLSVerify", OPTION_BOOL, OFFSET(insecure_skip_tls_verify) },
+	{ "discardResponseBodies", OPTION_BOOL, OFFSET(discard_response_bodies) },
+	{ "noConnectionReuse", OPTION_BOOL, OFFSET(no_connection_reuse) },
+	{ "noVUConnectionReuse", OPTION_BOOL, OFFSET(no_vu_connection_reuse) },
+	{ "noCookiesReset", OPTION_BOOL, OFFSET(no_cookies_reset) },
+	{ "minIterationDuration", OPTION_DURATION, OFFSET(min_iteration_duration_ns) },
+
+	{ "noSetup", OPTION_BOOL, OFFSET(no_setup) },
+	{ "noTeardown", OPTION_BOOL, OFFSET(no_teardown) },
+	{ "setupTimeout", OPTION_DURATION, OFFSET(setup_timeout_ns) },
+	{ "teardownTimeout", OPTION_DURATION, OFFSET(teardown_timeout_ns) },
+	{ "handleSummaryTimeout", OPTION_DURATION, OFFSET(handle_summary_timeout_ns) },
+
+	/* assay's own and those k6 has as flags only */
+	{ "noThresholds", OPTION_BOOL, OFFSET(no_thresholds), .flag_only = true },
+	{ "noSummary", OPTION_BOOL, OFFSET(no_summary), .flag_only = true },
+	{ "warmup", OPTION_DURATION, OFFSET(warmup_ns), .flag_only = true },
+
+	{ "cloud", OPTION_SILENT },
+	{ "ext", OPTION_SILENT },
+	{ "metricSamplesBufferSize", OPTION_IGNORED, .why = "assay sizes its own buffers" },
+	{ "features", OPTION_IGNORED, .why = "assay has no features to switch on" },
+	{ "linger", OPTION_IGNORED, .why = "assay ends when the run is over" },
+	{ "noUsageReport", OPTION_IGNORED, .why = "assay reports to nobody" },
+	{ "httpDebug", OPTION_IGNORED, .why = "assay does not print requests; see `assay get`" },
+	{ "consoleOutput", OPTION_IGNORED, .why = "console.log() goes to standard error" },
+
+	{ "paused", OPTION_REFUSED, .why = "assay starts at once" },
+	{ "rps", OPTION_REFUSED, .why = "use an arrival-rate executor, which keeps a rate exactly" },
+	{ "executionSegment", OPTION_REFUSED, .why = SEGMENTS },
+	{ "executionSegmentSequence", OPTION_REFUSED, .why = SEGMENTS },
+	{ "dns", OPTION_REFUSED, .why = NETWORK },
+	{ "hosts", OPTION_REFUSED, .why = NETWORK },
+	{ "blacklistIPs", OPTION_REFUSED, .why = NETWORK },
+	{ "blockHostnames", OPTION_REFUSED, .why = NETWORK },
+	{ "localIPs", OPTION_REFUSED, .why = NETWORK },
+	{ "tlsCipherSuites", OPTION_REFUSED, .why = TLS },
+	{ "tlsVersion", OPTION_REFUSED, .why = TLS },
+	{ "tlsAuth", OPTION_REFUSED, .why = "assay sends no client certificates" },
+};
+/* clang-format on */
+const size_t option_field_count = ARRAY_SIZE(option_fields);
+
+struct load_options *load_options_new(void)
+{
+	struct load_options *o = xcalloc(1, sizeof(*o));
+
+	o->root = json_object();
+	return o;
+}
+
+void load_options_free(struct load_options *o)
+{
+	if (!o)
+		return;
+	json_decref(o->root);
+	free(o);
+}
+
+static int parse_root(struct str json, json_t **ret, struct error *reterr)
+{
+	json_error_t at;
+	json_t *root;
+
+	if (!json.len || str_eq(json, STR("undefined")) || str_eq(json, STR("null"))) {
+		*ret = json_object();
+		return 0;
+	}
+	root = json_loadb(json.ptr, json.len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &at);
+	if (!root)
+		return error_set(reterr, -EINVAL,
+				 "reading the script's options: line %d, column %d: %s", at.line,
+				 at.column, at.text);
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return error_set(reterr, -EINVAL,
+				 "the script exports `options` that are not an object");
+	}
+	*ret = root;
+	return 0;
+}
+
+int load_options_parse(struct str json, struct load_options **ret, struct error *reterr)
+{
+	struct load_options *o;
+	json_t *root = NULL;
+	int err;
+
+	if (json.len > LOAD_OPTIONS_MAX_BYTES)
+		return error_set(reterr, -E2BIG,
+				 "the script's options are %zu bytes of JSON, more than the %u "
+				 "assay takes",
+				 json.len, LOAD_OPTIONS_MAX_BYTES);
+	err = parse_root(json, &root, reterr);
+	if (err < 0)
+		return err;
+	o = xcalloc(1, sizeof(*o));
+	o->root = root;
+	*ret = o;
+	return 0;
+}
+
+/* How the flags are read whose option is not read by table. */
+static const struct option_field flag_fields[] = {
+	{ "vus", OPTION_U32 },		{ "duration", OPTION_DURATION },
+	{ "iterations", OPTION_U64 },	{ "stages", OPTION_STAGES },
+	{ "systemTags", OPTION_TEXTS }, { "summaryTimeUnit", OPTION_TEXT },
+};
+
+static const struct option_field *find_flag(const char *key)
+{
+	const struct option_field *f = option_find(flag_fields, ARRAY_SIZE(flag_fields), key);
+
+	return f ? f : option_find(option_fields, option_field_count, key);
+}
+
+int load_options_set(struct load_options *o, const char *key, const char *value,
+		     struct error *reterr)
+{
+	const struct option_field *f = find_flag(key);
+	json_t *json = NULL;
+	int err;
+
+	if (!f || f->kind == OPTION_CUSTOM)
+		return error_set(reterr, -EINVAL, "there is no flag for an option '%s'", key);
+	if (f->kind == OPTION_REFUSED)
+		return error_set(reterr, -EINVAL, "%s is not supported: %s", key, f->why);
+	err = option_from_text(f, value, json_object_get(o->root, key), &json, reterr);
+	if (err < 0)
+		return err;
+	json_object_set_new(o->root, key, json);
+	return 0;
+}
+
+static bool is_set(const json_t *root, const char *key)
+{
+	const json_t *v = json_object_get(root, key);
+
+	return v && !json_is_null(v);
+}
+
+bool load_options_has_load(const struct load_options *o)
+{
+	return is_set(o->root, "duration") || is_set(o->root, "iterations") ||
+	       is_set(o->root, "stages") || is_set(o->root, "scenarios");
+}
