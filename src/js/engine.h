@@ -49,11 +49,25 @@ bool js_engine_job_pending(JSContext *ctx);
 unsigned js_engine_job_purge(JSContext *ctx);
 
 /*
- * A runtime whose allocator sets *out_of_memory when it refuses: an exception of the engine does
- * not always tell, since with no memory left for an Error it throws null. NULL when there is not
- * even memory for the runtime.
+ * Memory. The engine's own limit does not work out: an allocation that fails while it makes the
+ * Error for one that failed before recurses without end in places, and leaves null as the exception
+ * in others. Here the first request above the limit is refused and a few small ones after it are
+ * granted from a reserve, so that the error can be made and thrown; then it begins again.
  */
-JSRuntime *js_engine_new(bool *out_of_memory);
+struct js_engine_memory {
+	size_t limit_bytes; /* 0 = no limit */
+	unsigned grace;	    /* small requests still granted above the limit */
+	bool refused;	    /* a request was refused; never cleared here */
+};
+
+/* The memory record must outlive the runtime. NULL when there is not even memory for it. */
+JSRuntime *js_engine_new(struct js_engine_memory *memory);
+
+/*
+ * Is v what a module of ctx threw while it was evaluated? The engine runs a module as an async
+ * function whose promise it drops, so that such a rejection is reported once too often.
+ */
+bool js_engine_module_threw(JSContext *ctx, JSValueConst v);
 
 /* Bytes the runtime has allocated, the allocator's overhead included. */
 size_t js_engine_bytes(JSRuntime *rt);

@@ -91,32 +91,32 @@ static char *describe(JSContext *ctx, JSValueConst v)
 	return strbuf_detach(&sb);
 }
 
-static bool ran_out_of_memory(JSContext *ctx, JSValueConst thrown, const char *message)
+/* The engine says so; or null, when it had no memory for an Error; or it was interrupted because it
+ * went on regardless. */
+static bool ran_out_of_memory(struct js_shard *shard, JSValueConst thrown, const char *message)
 {
-	struct js_shard *shard = JS_GetRuntimeOpaque(JS_GetRuntime(ctx));
-
-	return shard && shard->out_of_memory &&
-	       (JS_IsNull(thrown) || !strcmp(message, "InternalError: out of memory"));
+	return shard->memory.refused &&
+	       (JS_IsNull(thrown) || !strcmp(message, "InternalError: out of memory") ||
+		(!strcmp(message, "InternalError: interrupted") && js_shard_over_limit(shard)));
 }
 
-static char *out_of_memory_text(JSContext *ctx)
+static char *out_of_memory_text(struct js_shard *shard)
 {
-	struct js_shard *shard = JS_GetRuntimeOpaque(JS_GetRuntime(ctx));
-
 	return xasprintf("out of memory: %u virtual users share %zu MB for script objects",
-			 shard->vm_count, shard->memory_limit_bytes >> 20);
+			 shard->vm_count, shard->memory.limit_bytes >> 20);
 }
 
 void js_error_from(JSContext *ctx, JSValueConst thrown, struct js_error *ret)
 {
+	struct js_shard *shard = JS_GetRuntimeOpaque(JS_GetRuntime(ctx));
 	struct strbuf stack = STRBUF_INIT;
 
 	js_error_release(ret);
 	ret->message = describe(ctx, thrown);
-	ret->out_of_memory = ran_out_of_memory(ctx, thrown, ret->message);
+	ret->out_of_memory = ran_out_of_memory(shard, thrown, ret->message);
 	if (ret->out_of_memory) {
 		free(ret->message);
-		ret->message = out_of_memory_text(ctx);
+		ret->message = out_of_memory_text(shard);
 	}
 	if (!JS_IsError(ctx, thrown))
 		return;

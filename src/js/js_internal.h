@@ -32,11 +32,10 @@ struct js_shard {
 	size_t class_count;
 	struct js_vm *vms[JS_SHARD_VMS_MAX];
 	unsigned vm_count;
-	struct js_vm *running;	   /* the VM whose fiber runs, NULL on the loop's side */
-	size_t bytes_at_collect;   /* in use after the last collection */
-	size_t memory_limit_bytes; /* 0 = none */
-	bool vm_freed;		   /* since the last collection */
-	bool out_of_memory;	   /* the allocator refused since this was last cleared */
+	struct js_vm *running;		/* the VM whose fiber runs, NULL on the loop's side */
+	struct js_engine_memory memory; /* .refused: since the running call began */
+	size_t bytes_at_collect;	/* in use after the last collection */
+	bool vm_freed;			/* since the last collection */
 	atomic_bool stop;
 };
 
@@ -66,8 +65,11 @@ struct js_vm {
 
 	unsigned holds;
 	struct js_task *tasks, **tasks_end;
-	VEC(struct js_rejection) rejections;
+	VEC(struct js_rejection) rejections; /* in order of time */
 };
+
+/* Has the runtime grown past its limit, reserve and all? (shard.c) */
+bool js_shard_over_limit(const struct js_shard *shard);
 
 /* Called by the engine: is the running script to be interrupted? (vm.c) */
 int js_vm_interrupt(JSRuntime *rt, void *shard);

@@ -34,11 +34,24 @@ void js_shard_attach(struct js_shard *shard)
 	js_engine_stack_set(shard->rt, &stack);
 }
 
+/* Sets where the engine collects by itself: far out, but before garbage alone hits the limit. */
 static void note_collected(struct js_shard *shard)
 {
+	size_t threshold;
+
 	shard->bytes_at_collect = js_engine_bytes(shard->rt);
 	shard->vm_freed = false;
-	JS_SetGCThreshold(shard->rt, 3 * shard->bytes_at_collect + BACKSTOP_BYTES);
+	threshold = 3 * shard->bytes_at_collect + BACKSTOP_BYTES;
+	if (shard->memory.limit_bytes)
+		threshold = MIN(threshold, shard->memory.limit_bytes / 8 * 7);
+	JS_SetGCThreshold(shard->rt, threshold);
+}
+
+bool js_shard_over_limit(const struct js_shard *shard)
+{
+	size_t limit = shard->memory.limit_bytes;
+
+	return limit && js_engine_bytes(shard->rt) > limit;
 }
 
 static int register_classes(struct js_shard *shard)
@@ -57,7 +70,7 @@ int js_shard_new(struct js_shard **ret, const struct js_shard_opts *opts)
 {
 	struct js_shard *shard = xcalloc(1, sizeof(*shard));
 
-	shard->rt = js_engine_new(&shard->out_of_memory);
+	shard->rt = js_engine_new(&shard->memory);
 	if (!shard->rt) {
 		free(shard);
 		return -ENOMEM;
@@ -65,12 +78,10 @@ int js_shard_new(struct js_shard **ret, const struct js_shard_opts *opts)
 	shard->modules = opts->modules;
 	shard->classes = opts->classes;
 	shard->class_count = opts->class_count;
-	shard->memory_limit_bytes = opts->memory_limit_bytes;
+	shard->memory.limit_bytes = opts->memory_limit_bytes;
 	shard->owns_stacks = !opts->stacks;
 	shard->stacks = opts->stacks ? opts->stacks : js_stacks_new();
 
-	if (opts->memory_limit_bytes)
-		JS_SetMemoryLimit(shard->rt, opts->memory_limit_bytes);
 	JS_SetRuntimeOpaque(shard->rt, shard);
 	JS_SetInterruptHandler(shard->rt, js_vm_interrupt, shard);
 	JS_SetHostPromiseRejectionTracker(shard->rt, js_vm_rejection, shard);

@@ -30,6 +30,9 @@
  * limit by up to 5 KB before the engine notices. */
 #define STACK_MARGIN_BYTES ((uintptr_t)16 * 1024 * JS_STACK_SCALE)
 
+/* A new context takes 42 KB. */
+#define CONTEXT_BYTES ((size_t)64 * 1024)
+
 static bool stopping(const struct js_vm *vm)
 {
 	return atomic_load_explicit(&vm->shard->stop, memory_order_relaxed);
@@ -50,6 +53,24 @@ static int remove_unsafe_globals(JSContext *ctx)
 	return r < 0 ? -ENOMEM : 0;
 }
 
+/* The engine crashes when it runs out of memory while it makes a context: it gets what it needs. */
+static JSContext *new_context(struct js_shard *shard)
+{
+	size_t limit = shard->memory.limit_bytes;
+	JSContext *ctx;
+
+	if (limit && js_engine_bytes(shard->rt) + CONTEXT_BYTES > limit)
+		return NULL;
+	shard->memory.limit_bytes = 0;
+	ctx = JS_NewContext(shard->rt);
+	if (ctx && remove_unsafe_globals(ctx) < 0) {
+		JS_FreeContext(ctx);
+		ctx = NULL;
+	}
+	shard->memory.limit_bytes = limit;
+	return ctx;
+}
+
 int js_vm_new(struct js_vm **ret, struct js_shard *shard, const struct js_vm_ops *ops, void *user)
 {
 	struct js_vm *vm;
@@ -57,13 +78,9 @@ int js_vm_new(struct js_vm **ret, struct js_shard *shard, const struct js_vm_ops
 
 	if (shard->vm_count == JS_SHARD_VMS_MAX)
 		return -ENOSPC;
-	ctx = JS_NewContext(shard->rt);
+	ctx = new_context(shard);
 	if (!ctx)
 		return -ENOMEM;
-	if (remove_unsafe_globals(ctx) < 0) {
-		JS_FreeContext(ctx);
-		return -ENOMEM;
-	}
 
 	vm = xcalloc(1, sizeof(*vm));
 	vm->ctx = ctx;
@@ -257,7 +274,7 @@ int js_vm_interrupt(JSRuntime *rt UNUSED, void *arg)
 		return atomic_load_explicit(&shard->stop, memory_order_relaxed);
 	if (stopping(vm) || (vm->deadline_ns && clock_now_ns() >= vm->deadline_ns))
 		vm->aborted = true;
-	return vm->aborted;
+	return vm->aborted || js_shard_over_limit(shard);
 }
 
 void js_vm_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, JS_BOOL handled,
@@ -279,8 +296,9 @@ void js_vm_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, 
 			continue;
 		JS_FreeValue(ctx, r->promise);
 		JS_FreeValue(ctx, r->reason);
-		*r = vec_last(&vm->rejections);
 		vm->rejections.len--;
+		memmove(r, r + 1,
+			(size_t)(vm->rejections.ptr + vm->rejections.len - r) * sizeof(*r));
 		return;
 	}
 }
@@ -333,46 +351,57 @@ static int run_task(struct js_vm *vm, struct js_error *err)
 	return task->run(vm, task) < 0 ? failed_pending(vm, err) : 0;
 }
 
-/* One promise that nobody handled, unless it is the call's own result, which is looked at later. */
+/* Is this rejection the engine's own of a module that threw, which is reported by its import? */
+static bool rejection_is_internal(struct js_vm *vm, const struct js_rejection *rejection)
+{
+	if (!js_engine_module_threw(vm->ctx, rejection->reason))
+		return false;
+	for (const struct js_rejection *r = vm->rejections.ptr; r < rejection; r++) {
+		if (JS_SameValue(vm->ctx, r->reason, rejection->reason))
+			return false;
+	}
+	return true;
+}
+
+/* Fails for a promise that nobody handled, unless it is the call's own result: that comes later. */
 static int check_rejections(struct js_vm *vm, JSValueConst result, struct js_error *err)
 {
 	void *own = JS_IsObject(result) ? JS_VALUE_GET_PTR(result) : NULL;
 
 	vec_for_each (&vm->rejections, r) {
-		if (JS_VALUE_GET_PTR(r->promise) != own)
+		if (JS_VALUE_GET_PTR(r->promise) != own && !rejection_is_internal(vm, r))
 			return failed(vm, r->reason, "Uncaught (in promise) ", err);
 	}
 	return 0;
 }
 
-/* Runs jobs and tasks until there are none and nothing is outstanding: 0, or the code of a failure.
- */
-static int run_until_quiet(struct js_vm *vm, JSValueConst result, struct js_error *err)
+/* One step of what is left to do after the script's function has returned: 1 = there may be more,
+ * 0 = nothing is left, or the code of a failure. */
+static int run_some(struct js_vm *vm, JSValueConst result, struct js_error *err)
 {
-	for (;;) {
-		int r;
+	int r;
 
-		if (js_vm_aborted(vm))
-			return failed_aborted(vm, err);
-		r = js_engine_job_run(vm->ctx);
-		if (r < 0)
-			return failed_pending(vm, err);
-		if (r > 0)
-			continue;
+	if (js_vm_aborted(vm))
+		return failed_aborted(vm, err);
+	r = js_engine_job_run(vm->ctx);
+	if (r)
+		return r < 0 ? failed_pending(vm, err) : 1;
 
-		r = check_rejections(vm, result, err);
-		if (!r && vm->tasks) {
-			r = run_task(vm, err);
-		} else if (!r) {
-			if (!vm->holds)
-				return 0;
-			vm->waiting = true;
-			js_vm_yield(vm);
-			vm->waiting = false;
-		}
-		if (r < 0)
-			return r;
+	if ((int)JS_PromiseState(vm->ctx, result) == JS_PROMISE_REJECTED)
+		return 0;
+	r = check_rejections(vm, result, err);
+	if (r < 0)
+		return r;
+	if (vm->tasks) {
+		r = run_task(vm, err);
+		return r < 0 ? r : 1;
 	}
+	if (!vm->holds)
+		return 0;
+	vm->waiting = true;
+	js_vm_yield(vm);
+	vm->waiting = false;
+	return 1;
 }
 
 /* Turns what the function returned into the call's result, following a promise. */
@@ -417,7 +446,7 @@ static void begin_call(struct js_vm *vm)
 {
 	BUG_ON(vm->state != JS_VM_RUNNING || vm->in_call);
 	vm->in_call = true;
-	vm->shard->out_of_memory = false;
+	vm->shard->memory.refused = false;
 }
 
 /* Takes over returned, what the script's function gave. */
@@ -429,7 +458,9 @@ static int end_call(struct js_vm *vm, JSValue returned, JSValue *ret, struct js_
 	if (JS_IsException(returned))
 		r = failed_pending(vm, err);
 	else
-		r = run_until_quiet(vm, returned, err);
+		do
+			r = run_some(vm, returned, err);
+		while (r > 0);
 	if (!r)
 		r = settle(vm, returned, &value, err);
 	JS_FreeValue(vm->ctx, returned);

@@ -74,34 +74,64 @@ size_t js_engine_bytes(JSRuntime *rt)
 	return rt->malloc_state.malloc_size;
 }
 
-static void *noting_malloc(JSMallocState *state, size_t bytes)
-{
-	void *p = js_def_malloc(state, bytes);
+#define GRACE_COUNT	    64
+#define GRACE_REQUEST_BYTES 4096
+#define RESERVE_BYTES	    ((size_t)1024 * 1024)
 
-	if (!p)
-		*(bool *)state->opaque = true;
-	return p;
+static bool refuse(JSMallocState *state, size_t growth)
+{
+	struct js_engine_memory *memory = state->opaque;
+	size_t after = state->malloc_size + growth;
+
+	if (!memory->limit_bytes || after <= memory->limit_bytes)
+		return false;
+	if (memory->grace && growth <= GRACE_REQUEST_BYTES &&
+	    after <= memory->limit_bytes + RESERVE_BYTES) {
+		memory->grace--;
+		return false;
+	}
+	memory->grace = GRACE_COUNT;
+	memory->refused = true;
+	return true;
 }
 
-static void *noting_realloc(JSMallocState *state, void *old, size_t bytes)
+static void *limited_malloc(JSMallocState *state, size_t bytes)
 {
-	void *p = js_def_realloc(state, old, bytes);
-
-	if (!p && bytes)
-		*(bool *)state->opaque = true;
-	return p;
+	return refuse(state, bytes) ? NULL : js_def_malloc(state, bytes);
 }
 
-JSRuntime *js_engine_new(bool *out_of_memory)
+static void *limited_realloc(JSMallocState *state, void *old, size_t bytes)
+{
+	size_t had = js_def_malloc_usable_size(old);
+
+	if (bytes > had && refuse(state, bytes - had))
+		return NULL;
+	return js_def_realloc(state, old, bytes);
+}
+
+JSRuntime *js_engine_new(struct js_engine_memory *memory)
 {
 	static const JSMallocFunctions functions = {
-		noting_malloc,
+		limited_malloc,
 		js_def_free,
-		noting_realloc,
+		limited_realloc,
 		js_def_malloc_usable_size,
 	};
 
-	return JS_NewRuntime2(&functions, out_of_memory);
+	return JS_NewRuntime2(&functions, memory);
+}
+
+bool js_engine_module_threw(JSContext *ctx, JSValueConst v)
+{
+	struct list_head *el;
+
+	list_for_each (el, &ctx->loaded_modules) {
+		JSModuleDef *m = list_entry(el, JSModuleDef, link);
+
+		if (m->eval_has_exception && JS_SameValue(ctx, m->eval_exception, v))
+			return true;
+	}
+	return false;
 }
 
 int js_engine_freeze(JSContext *ctx, JSValueConst v)
