@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/num.h"
+#include "net/addr.h"
 
 struct parts {
 	struct str scheme, authority, path, query, fragment; /* ptr is NULL when absent */
@@ -117,16 +118,16 @@ static bool is_host_char(char c)
 static int parse_ipv6(struct net_url *u, struct error *reterr)
 {
 	size_t end = str_find(u->authority, ']');
+	struct net_addr addr;
 	struct str rest;
 
 	if (end == u->authority.len)
 		return error_set(reterr, -EINVAL, "URL has a \"[\" without \"]\" in its host");
 	u->host = cut(u->authority, 1, end);
 	u->host_is_ipv6 = true;
-	for (size_t i = 0; i < u->host.len; i++)
-		if (!strchr("0123456789abcdefABCDEF:.", u->host.ptr[i]) || !u->host.ptr[i])
-			return error_set(reterr, -EINVAL, "URL has \"%.*s\" as its IPv6 address",
-					 STR_FMT(u->host));
+	if (net_addr_parse(&addr, u->host, 0) < 0 || addr.sa.sa_family != AF_INET6)
+		return error_set(reterr, -EINVAL, "URL has \"%.*s\" as its IPv6 address",
+				 STR_FMT(u->host));
 	rest = after(u->authority, end + 1);
 	if (rest.len && rest.ptr[0] != ':')
 		return error_set(reterr, -EINVAL,

@@ -96,6 +96,8 @@ TEST(url_errors_say_what_and_where)
 	refuses("http://h:-1/", -EINVAL, "port \"-1\"");
 	refuses("http://[::1/", -EINVAL, "without \"]\"");
 	refuses("http://[::g]/", -EINVAL, "\"::g\"");
+	refuses("http://[]/", -EINVAL, "\"\" as its IPv6");
+	refuses("http://[127.0.0.1]/", -EINVAL, "\"127.0.0.1\" as its IPv6");
 	refuses("http://[::1]x/", -EINVAL, "\"x\"");
 	refuses("http://a b/", -EINVAL, "space (0x20) at position 9");
 	refuses("http://h/\r\nX: y", -EINVAL, "control character (0x0d) at position 10");
