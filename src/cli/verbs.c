@@ -4,8 +4,10 @@
 #include <string.h>
 
 extern const struct verb verb_completion;
+extern const struct verb verb_get;
 
 const struct verb *const verbs[] = {
+	&verb_get,
 	&verb_completion,
 	NULL,
 };

@@ -161,17 +161,19 @@ static const char *const advice[NET_ERR_COUNT] = {
 	[NET_ERR_TOO_LARGE] = "raise the limit, or discard the body",
 };
 
+/* "host:port", and the address that is meant by a name. */
 static void add_target(struct strbuf *sb, const struct net_call *call)
 {
+	CLEANUP(strbuf_release) struct strbuf address = STRBUF_INIT;
 	const struct net_origin *o = call->origin;
 	bool is_v6 = str_find(o->host, ':') < o->host.len;
 
 	strbuf_addf(sb, is_v6 ? "[%.*s]:%u" : "%.*s:%u", STR_FMT(o->host), o->port);
-	if (call->conn && call->conn->remote.sa.sa_family && call->phase != PHASE_LOOKUP) {
-		strbuf_addstr(sb, " (");
-		net_addr_fmt(sb, &call->conn->remote, false);
-		strbuf_addstr(sb, ")");
-	}
+	if (!call->conn || !call->conn->remote.sa.sa_family)
+		return;
+	net_addr_fmt(&address, &call->conn->remote, false);
+	if (!str_ieq(o->host, strbuf_str(&address)))
+		strbuf_addf(sb, " (%s)", strbuf_cstr(&address));
 }
 
 static void describe(struct net_call *call, const char *why)

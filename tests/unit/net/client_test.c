@@ -210,18 +210,24 @@ static void serve_with_pauses(struct connection *c)
 	server_wait_close(c->fd);
 }
 
+/* A machine that stops us for a moment turns receiving into waiting, never the other way round. */
 TEST(client_waiting_and_receiving_are_the_servers_pauses)
 {
+	uint64_t receiving_ns = 0;
 	struct server s;
 	struct rig b;
-	struct net_response *res;
 
 	server_start(&s, serve_with_pauses, NULL);
-	rig_open(&b, NULL, NULL);
-	res = rig_get(&b, s.port);
-	ASSERT_ERR(res, "ok");
-	ASSERT_TRUE(res->t.waiting_ns >= 59 * NS_PER_MS);
-	ASSERT_TRUE(res->t.receiving_ns >= 39 * NS_PER_MS);
+	rig_open(&b, NULL, &(struct net_client_opts){ .no_reuse = true });
+	for (int i = 0; i < 10 && receiving_ns < 39 * NS_PER_MS; i++) {
+		struct net_response *res = rig_get(&b, s.port);
+
+		ASSERT_ERR(res, "ok");
+		ASSERT_TRUE(res->t.waiting_ns >= 59 * NS_PER_MS);
+		ASSERT_TRUE(res->t.waiting_ns + res->t.receiving_ns >= 99 * NS_PER_MS);
+		receiving_ns = res->t.receiving_ns;
+	}
+	ASSERT_TRUE(receiving_ns >= 39 * NS_PER_MS);
 	rig_close(&b);
 	server_stop(&s);
 }
