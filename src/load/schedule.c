@@ -36,6 +36,12 @@ static u128 area_of(const struct ramp *r)
 	return (u128)((uint64_t)r->from + r->to) * r->length_ns;
 }
 
+/* Billions a nanosecond for years: nobody will count them. */
+static uint64_t capped(u128 count)
+{
+	return (uint64_t)MIN(count, (u128)INT64_MAX);
+}
+
 static void add_ramps(struct load_schedule *sc, const struct load_scenario *s)
 {
 	struct ramp r = { .from = s->rate };
@@ -48,7 +54,7 @@ static void add_ramps(struct load_schedule *sc, const struct load_scenario *s)
 		r.start_ns += r.length_ns;
 		r.from = r.to;
 	}
-	sc->count = (uint64_t)(r.area_before / (2 * (u128)sc->unit_ns));
+	sc->count = capped(r.area_before / (2 * (u128)sc->unit_ns));
 }
 
 struct load_schedule *load_schedule_new(const struct load_scenario *s)
@@ -61,8 +67,8 @@ struct load_schedule *load_schedule_new(const struct load_scenario *s)
 	if (s->executor == LOAD_RAMPING_ARRIVAL_RATE)
 		add_ramps(sc, s);
 	else if (s->executor == LOAD_CONSTANT_ARRIVAL_RATE)
-		sc->count = (uint64_t)(((u128)s->duration_ns * s->rate + s->time_unit_ns - 1) /
-				       s->time_unit_ns);
+		sc->count = capped(((u128)s->duration_ns * s->rate + s->time_unit_ns - 1) /
+				   s->time_unit_ns);
 	else
 		BUG("a schedule of arrivals for an executor without");
 	return sc;
