@@ -12,7 +12,7 @@ bool str_ieq(struct str a, struct str b)
 	if (a.len != b.len)
 		return false;
 	for (size_t i = 0; i < a.len; i++)
-		if (fold(a.ptr[i]) != fold(b.ptr[i]))
+		if (a.ptr[i] != b.ptr[i] && fold(a.ptr[i]) != fold(b.ptr[i]))
 			return false;
 	return true;
 }

@@ -228,6 +228,8 @@ static void expired(struct net_timer *t)
 	bool whole = net_loop_now_ns() >= call->deadline_ns;
 	enum net_err kind = NET_ERR_TIMEOUT;
 
+	if (!whole && dial_expired(call->conn))
+		return;
 	if (!whole)
 		kind = call->phase == PHASE_LOOKUP ? NET_ERR_DNS_TIMEOUT : NET_ERR_DIAL_TIMEOUT;
 	strbuf_addstr(&why, "timed out after ");

@@ -28,7 +28,7 @@ struct net_call;
 struct net_client_opts {
 	const char *user_agent;	    /* sent unless the request has its own; NULL = none */
 	uint64_t timeout_ns;	    /* of a whole request; 0 = 60 s */
-	uint64_t dial_timeout_ns;   /* of lookup and connecting; 0 = 30 s */
+	uint64_t dial_timeout_ns;   /* of lookup, connecting and TLS; 0 = 30 s */
 	size_t max_body_bytes;	    /* of a response; 0 = 64 MB */
 	unsigned max_idle;	    /* connections kept open while unused; 0 = 20 */
 	unsigned max_idle_per_host; /* 0 = 6 */

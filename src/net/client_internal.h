@@ -139,6 +139,7 @@ void call_fail_connection(struct net_call *call, enum net_err kind, int code, co
 /* dial.c */
 void dial_start(struct net_call *call);
 void dial_ready(struct net_conn *conn);
+bool dial_expired(struct net_conn *conn); /* false: nothing is left to try */
 void dial_free(struct net_dial *dial);
 
 /* exchange.c */

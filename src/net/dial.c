@@ -1,7 +1,9 @@
 /*
  * A new connection: the name's addresses one after the other until one answers, then TLS if the URL
- * wants it. Trying the next address at once, rather than two at a time (RFC 8305), keeps the number
- * of connections a server sees equal to the number we report.
+ * wants it. Trying the next address afterwards, rather than two at a time (RFC 8305), keeps the
+ * number of connections a server sees equal to the number we report. The time for dialling is
+ * shared out among the addresses that are left, so that a dead one does not use up the others'
+ * time.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -53,6 +55,8 @@ static void begin_tls(struct net_conn *conn)
 	int r;
 
 	call_enter_phase(call, PHASE_TLS, net_loop_now_ns());
+	net_timer_set(conn->client->stack->loop, &call->timer,
+		      MIN(call->deadline_ns, call->dial_deadline_ns));
 	conn->state = CONN_HANDSHAKE;
 	r = stack_tls(conn->client->stack, &tls, &err);
 	if (r == 0)
@@ -99,13 +103,29 @@ static void address_failed(struct net_dial *d, int code)
 		d->next_addr = d->query.addrs.n;
 }
 
+/* When to give up the address about to be tried. */
+static void set_address_timer(struct net_conn *conn)
+{
+	const struct net_dial *d = conn->dial;
+	struct net_call *call = conn->call;
+	uint64_t now_ns = net_loop_now_ns(),
+		 end_ns = MIN(call->deadline_ns, call->dial_deadline_ns);
+	uint64_t left_ns = end_ns - MIN(end_ns, now_ns);
+
+	net_timer_set(conn->client->stack->loop, &call->timer,
+		      now_ns + left_ns / (d->query.addrs.n - d->next_addr));
+}
+
 static void try_addresses(struct net_conn *conn)
 {
 	struct net_dial *d = conn->dial;
 
 	conn->state = CONN_CONNECTING;
 	while (d->next_addr < d->query.addrs.n) {
-		int r = connect_to(conn, &d->query.addrs.list[d->next_addr++]);
+		int r;
+
+		set_address_timer(conn);
+		r = connect_to(conn, &d->query.addrs.list[d->next_addr++]);
 
 		if (r == 0)
 			return;
@@ -116,6 +136,22 @@ static void try_addresses(struct net_conn *conn)
 	call_fail(conn->call, net_err_of_dial(d->first_error), d->first_error, NULL);
 }
 
+static void give_up_address(struct net_conn *conn, int code)
+{
+	address_failed(conn->dial, code);
+	net_watch_remove(conn->client->stack->loop, &conn->watch);
+	conn->stream.ops->close(&conn->stream);
+	try_addresses(conn);
+}
+
+bool dial_expired(struct net_conn *conn)
+{
+	if (conn->state != CONN_CONNECTING || conn->dial->next_addr == conn->dial->query.addrs.n)
+		return false;
+	give_up_address(conn, -ETIMEDOUT);
+	return true;
+}
+
 static void connect_ended(struct net_conn *conn)
 {
 	int code = 0;
@@ -123,10 +159,7 @@ static void connect_ended(struct net_conn *conn)
 
 	getsockopt(conn->stream.fd, SOL_SOCKET, SO_ERROR, &code, &len);
 	if (code) {
-		address_failed(conn->dial, -code);
-		net_watch_remove(conn->client->stack->loop, &conn->watch);
-		conn->stream.ops->close(&conn->stream);
-		try_addresses(conn);
+		give_up_address(conn, -code);
 	} else if (conn->origin->tls) {
 		begin_tls(conn);
 	} else {

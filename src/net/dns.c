@@ -33,6 +33,7 @@ struct net_dns_entry {
 	enum net_err error;
 	const char *why;
 	struct net_addrs addrs;
+	size_t turn; /* of NET_DNS_ROUND_ROBIN */
 	uint64_t expires_ns;
 };
 
@@ -43,6 +44,7 @@ struct net_dns {
 	struct net_timer timer;
 	struct dns_socket *sockets;
 	struct net_dns_entry *entries;
+	uint64_t random; /* state; never 0 */
 };
 
 struct net_dns *net_dns_new(struct net_loop *loop, const struct net_dns_opts *opts)
@@ -50,6 +52,7 @@ struct net_dns *net_dns_new(struct net_loop *loop, const struct net_dns_opts *op
 	struct net_dns *dns = xcalloc(1, sizeof(*dns));
 
 	dns->loop = loop;
+	dns->random = net_loop_now_ns() | 1;
 	dns->opts = opts ? *opts : (struct net_dns_opts){ 0 };
 	dns->opts.ttl_ns = dns->opts.ttl_ns ? dns->opts.ttl_ns : 300 * NS_PER_S;
 	dns->opts.timeout_ns = dns->opts.timeout_ns ? dns->opts.timeout_ns : 2 * NS_PER_S;
@@ -205,11 +208,43 @@ static bool is_fresh(const struct net_dns_entry *e)
 	return !e->pending && e->expires_ns > net_loop_now_ns();
 }
 
-static void fill(struct net_dns_query *q, const struct net_dns_entry *e)
+/* xorshift64: spreading connections needs no more than that. */
+static uint64_t next_random(struct net_dns *dns)
 {
+	dns->random ^= dns->random << 13;
+	dns->random ^= dns->random >> 7;
+	dns->random ^= dns->random << 17;
+	return dns->random;
+}
+
+/* Where in the first family's n addresses a connection begins. */
+static size_t first_choice(struct net_dns_entry *e, size_t n)
+{
+	switch (e->dns->opts.select) {
+	case NET_DNS_RANDOM:
+		return next_random(e->dns) % n;
+	case NET_DNS_ROUND_ROBIN:
+		return e->turn++ % n;
+	default:
+		return 0;
+	}
+}
+
+static void fill(struct net_dns_query *q, struct net_dns_entry *e)
+{
+	const struct net_addr *list = e->addrs.list;
+	size_t n = 0, shift;
+
 	q->error = e->error;
 	q->why = e->why;
 	q->addrs = e->addrs;
+	while (n < e->addrs.n && list[n].sa.sa_family == list[0].sa.sa_family)
+		n++;
+	if (n < 2)
+		return;
+	shift = first_choice(e, n);
+	for (size_t i = 0; i < n; i++)
+		q->addrs.list[i] = list[(i + shift) % n];
 }
 
 /* Callbacks may ask again, for this name too; those who still wait then get the next answer. */

@@ -16,7 +16,11 @@
 
 struct net_dns;
 
+/* Which of several addresses is tried first. */
+enum net_dns_select { NET_DNS_FIRST, NET_DNS_RANDOM, NET_DNS_ROUND_ROBIN };
+
 struct net_dns_opts {
+	enum net_dns_select select; /* anew for each connection, among those of the first family */
 	uint64_t ttl_ns;     /* how long answers are kept; 0 = 5 min; UINT64_MAX = for ever */
 	uint64_t timeout_ns; /* of one try; 0 = 2 s, with 3 tries */
 	const char *servers; /* "127.0.0.1:5353,..." in place of /etc/resolv.conf; NULL = that */

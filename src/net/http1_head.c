@@ -64,9 +64,27 @@ bool net_is_token(struct str s)
 	return s.len > 0;
 }
 
+/*
+ * Eight bytes at once, in one word: does any of them lie below 0x20 or equal 0x7f? It may say yes
+ * for a tab, never no for a byte that is not allowed.
+ */
+static bool may_have_control(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
+	uint64_t word, del;
+
+	memcpy(&word, p, sizeof(word));
+	del = word ^ ones * 0x7f;
+	return (((word - ones * 0x20) & ~word) | ((del - ones) & ~del)) & tops;
+}
+
 bool net_is_field_value(struct str s)
 {
-	for (size_t i = 0; i < s.len; i++)
+	size_t i = 0;
+
+	while (s.len - i >= 8 && !may_have_control(s.ptr + i))
+		i += 8;
+	for (; i < s.len; i++)
 		if (!is_vchar[(unsigned char)s.ptr[i]])
 			return false;
 	return true;

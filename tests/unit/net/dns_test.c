@@ -313,6 +313,30 @@ TEST(dns_can_go_while_it_is_asking)
 	ASSERT_INT(l.done, 0);
 }
 
+TEST(dns_spreads_connections_over_addresses)
+{
+	static const enum net_dns_select selects[] = { NET_DNS_FIRST, NET_DNS_ROUND_ROBIN,
+						       NET_DNS_RANDOM };
+
+	for (size_t i = 0; i < ARRAY_SIZE(selects); i++) {
+		struct resolver r;
+		struct lookup l;
+		int first = 0;
+
+		resolver_open(&r, (struct net_dns_opts){ .select = selects[i] });
+		for (int k = 0; k < 100; k++) {
+			look_up(&r, &l, "two.example");
+			ASSERT_INT(l.query.addrs.n, 2);
+			first += !strcmp(addresses(&l), "127.0.0.2 127.0.0.1");
+		}
+		if (selects[i] == NET_DNS_RANDOM) /* 5 standard deviations */
+			ASSERT_TRUE(first > 25 && first < 75);
+		else
+			ASSERT_INT(first, selects[i] == NET_DNS_FIRST ? 100 : 50);
+		resolver_close(&r);
+	}
+}
+
 /* --- through the client --- */
 
 TEST(client_goes_on_to_the_next_address)
@@ -351,5 +375,39 @@ TEST(client_tells_when_no_name_server_answers)
 	rig_begin(&b, "http://absent.example/", (struct net_request){ 0 });
 	ASSERT_ERR(rig_wait(&b, 2), "dns_no_host");
 	rig_close(&b);
+	name_server_stop(&ns);
+}
+
+/* The first address never answers: half the time for dialling is its, the other half the second's.
+ */
+TEST(client_leaves_time_for_the_next_address)
+{
+	struct net_client_opts opts = { .dial_timeout_ns = 600 * NS_PER_MS };
+	struct net_addr dead;
+	struct name_server ns;
+	struct server s;
+	struct rig b;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fill[8];
+	char url[64];
+
+	name_server_start(&ns);
+	server_start(&s, serve_always, REPLY);
+	net_addr_parse(&dead, STR("127.0.0.2"), s.port);
+	ASSERT_OK(bind(listener, &dead.sa, sizeof(dead.in)));
+	ASSERT_OK(listen(listener, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(fill); i++) {
+		fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		connect(fill[i], &dead.sa, sizeof(dead.in));
+	}
+	rig_open(&b, &(struct net_stack_opts){ .dns.servers = ns.address }, &opts);
+	snprintf(url, sizeof(url), "http://two.example:%u/", s.port);
+	rig_begin(&b, url, (struct net_request){ 0 });
+	ASSERT_ERR(rig_wait(&b, 1), "ok");
+	ASSERT_TRUE(b.res->t.connecting_ns >= 250 * NS_PER_MS);
+	rig_close(&b);
+	for (size_t i = 0; i < ARRAY_SIZE(fill); i++)
+		close(fill[i]);
+	close(listener);
+	server_stop(&s);
 	name_server_stop(&ns);
 }

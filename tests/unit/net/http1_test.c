@@ -332,3 +332,22 @@ TEST(http1_ends_what_never_ends)
 		ASSERT_TRUE(r.left_over > 100000);
 	}
 }
+
+/* Every byte at every place of a value, against RFC 9110 5.5: VCHAR, obs-text, SP and HTAB. */
+TEST(http1_values_are_checked_byte_by_byte)
+{
+	char value[24];
+
+	for (unsigned byte = 0; byte < 256; byte++) {
+		bool allowed = byte == '\t' || (byte >= ' ' && byte != 0x7f);
+
+		for (size_t at = 0; at < sizeof(value); at++) {
+			for (unsigned char fill = 'a'; fill > 0; fill = fill == 'a' ? 0xff : 0) {
+				memset(value, fill, sizeof(value));
+				value[at] = (char)byte;
+				ASSERT_INT(net_is_field_value((struct str){ value, sizeof(value) }),
+					   allowed);
+			}
+		}
+	}
+}
