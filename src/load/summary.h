@@ -41,7 +41,7 @@ struct load_summary {
 
 	/* for handleSummary() */
 	struct str setup_data; /* JSON text; empty = none */
-	bool stdout_is_tty, stderr_is_tty;
+	bool stdout_is_tty, stderr_is_tty, no_colour;
 };
 
 struct load_summary_style {
