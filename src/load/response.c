@@ -1,0 +1,433 @@
+/*
+ * The engine asks get_own_property() for each field that a script reads; what is expensive to make
+ * or must stay the same object (r.timings === r.timings) is kept in `cache`. Nothing is defined on
+ * the object itself: the engine counts an object's properties before it asks for the names of the
+ * lazy ones, and would overrun its table if they became real in between.
+ */
+#include "load/response.h"
+
+#include <stdlib.h>
+
+#include "js/value.h"
+#include "load/json_path.h"
+#include "load/vu.h"
+
+static const char *const field_names[RESPONSE_FIELDS] = {
+	[RESPONSE_REMOTE_IP] = "remote_ip",
+	[RESPONSE_REMOTE_PORT] = "remote_port",
+	[RESPONSE_URL] = "url",
+	[RESPONSE_STATUS] = "status",
+	[RESPONSE_STATUS_TEXT] = "status_text",
+	[RESPONSE_PROTO] = "proto",
+	[RESPONSE_HEADERS] = "headers",
+	[RESPONSE_COOKIES] = "cookies",
+	[RESPONSE_BODY] = "body",
+	[RESPONSE_TIMINGS] = "timings",
+	[RESPONSE_TLS_VERSION] = "tls_version",
+	[RESPONSE_TLS_CIPHER_SUITE] = "tls_cipher_suite",
+	[RESPONSE_OCSP] = "ocsp",
+	[RESPONSE_ERROR] = "error",
+	[RESPONSE_ERROR_CODE] = "error_code",
+	[RESPONSE_REQUEST] = "request",
+	[RESPONSE_JSON] = "json",
+	[RESPONSE_HTML] = "html",
+	[RESPONSE_SUBMIT_FORM] = "submitForm",
+	[RESPONSE_CLICK_LINK] = "clickLink",
+};
+
+struct response_object {
+	struct load_response *data;
+	JSValue cache[RESPONSE_FIELDS];
+	JSValue parsed; /* the body as JSON, for selectors */
+};
+
+void load_response_atoms_init(JSContext *ctx, struct load_response_atoms *atoms)
+{
+	for (int i = 0; i < RESPONSE_FIELDS; i++)
+		atoms->field[i] = JS_NewAtom(ctx, field_names[i]);
+}
+
+void load_response_atoms_release(JSContext *ctx, struct load_response_atoms *atoms)
+{
+	for (int i = 0; i < RESPONSE_FIELDS; i++)
+		JS_FreeAtom(ctx, atoms->field[i]);
+}
+
+struct load_response *load_response_new(void)
+{
+	return xcalloc(1, sizeof(struct load_response));
+}
+
+void load_response_free(struct load_response *r)
+{
+	if (!r)
+		return;
+	free(r->error);
+	free(r->url);
+	free(r->proto);
+	free(r->remote_ip);
+	free(r->tls_version);
+	free(r->tls_cipher_suite);
+	free(r->status_text);
+	vec_for_each (&r->headers, h) {
+		free(h->name);
+		free(h->value);
+	}
+	vec_release(&r->headers);
+	vec_for_each (&r->cookies, c) {
+		free(c->name);
+		free(c->value);
+		free(c->domain);
+		free(c->path);
+	}
+	vec_release(&r->cookies);
+	strbuf_release(&r->body);
+	free(r->request.method);
+	free(r->request.url);
+	vec_for_each (&r->request.headers, h) {
+		free(h->name);
+		free(h->value);
+	}
+	vec_release(&r->request.headers);
+	strbuf_release(&r->request.body);
+	free(r);
+}
+
+static void finalize(JSRuntime *rt, JSValue val)
+{
+	struct response_object *o = JS_GetOpaque(val, LOAD_CLASS_RESPONSE);
+
+	if (!o)
+		return;
+	for (int i = 0; i < RESPONSE_FIELDS; i++)
+		JS_FreeValueRT(rt, o->cache[i]);
+	JS_FreeValueRT(rt, o->parsed);
+	load_response_free(o->data);
+	free(o);
+}
+
+static void mark(JSRuntime *rt, JSValueConst val, JS_MarkFunc *mark_func)
+{
+	struct response_object *o = JS_GetOpaque(val, LOAD_CLASS_RESPONSE);
+
+	if (!o)
+		return;
+	for (int i = 0; i < RESPONSE_FIELDS; i++)
+		JS_MarkValue(rt, o->cache[i], mark_func);
+	JS_MarkValue(rt, o->parsed, mark_func);
+}
+
+/* ---- fields ---- */
+
+static JSValue text(JSContext *ctx, const char *s)
+{
+	return JS_NewString(ctx, s ? s : "");
+}
+
+static JSValue make_headers(JSContext *ctx, const struct load_response *r)
+{
+	JSValue o = JS_NewObject(ctx);
+
+	vec_for_each (&r->headers, h)
+		js_set_str(ctx, o, h->name, str_from(h->value));
+	return o;
+}
+
+static JSValue make_cookie(JSContext *ctx, const struct load_cookie *c)
+{
+	JSValue o = JS_NewObject(ctx);
+
+	js_set(ctx, o, "name", text(ctx, c->name));
+	js_set(ctx, o, "value", text(ctx, c->value));
+	js_set(ctx, o, "domain", text(ctx, c->domain));
+	js_set(ctx, o, "path", text(ctx, c->path));
+	js_set_bool(ctx, o, "http_only", c->http_only);
+	js_set_bool(ctx, o, "secure", c->secure);
+	js_set(ctx, o, "max_age", JS_NewInt64(ctx, c->max_age_s));
+	js_set(ctx, o, "expires", JS_NewInt64(ctx, c->expires_ms));
+	return o;
+}
+
+/* Cookies of the same name (for several paths) share a list. */
+static JSValue make_cookies(JSContext *ctx, const struct load_response *r)
+{
+	JSValue o = JS_NewObject(ctx);
+
+	vec_for_each (&r->cookies, c) {
+		JSValue list = JS_GetPropertyStr(ctx, o, c->name);
+
+		if (!JS_IsArray(ctx, list)) {
+			JS_FreeValue(ctx, list);
+			list = JS_NewArray(ctx);
+			js_set(ctx, o, c->name, JS_DupValue(ctx, list));
+		}
+		JS_SetPropertyInt64(ctx, list, js_array_length(ctx, list), make_cookie(ctx, c));
+		JS_FreeValue(ctx, list);
+	}
+	return o;
+}
+
+static JSValue make_timings(JSContext *ctx, const struct load_response *r)
+{
+	JSValue o = JS_NewObject(ctx);
+
+	js_set_double(ctx, o, "duration", r->duration);
+	js_set_double(ctx, o, "blocked", r->blocked);
+	js_set_double(ctx, o, "looking_up", 0);
+	js_set_double(ctx, o, "connecting", r->connecting);
+	js_set_double(ctx, o, "tls_handshaking", r->tls_handshaking);
+	js_set_double(ctx, o, "sending", r->sending);
+	js_set_double(ctx, o, "waiting", r->waiting);
+	js_set_double(ctx, o, "receiving", r->receiving);
+	return o;
+}
+
+static JSValue make_ocsp(JSContext *ctx)
+{
+	JSValue o = JS_NewObject(ctx);
+
+	js_set(ctx, o, "produced_at", JS_NewInt32(ctx, 0));
+	js_set(ctx, o, "this_update", JS_NewInt32(ctx, 0));
+	js_set(ctx, o, "next_update", JS_NewInt32(ctx, 0));
+	js_set(ctx, o, "revoked_at", JS_NewInt32(ctx, 0));
+	js_set(ctx, o, "revocation_reason", text(ctx, ""));
+	js_set(ctx, o, "status", text(ctx, ""));
+	return o;
+}
+
+static JSValue make_request(JSContext *ctx, const struct load_response *r)
+{
+	JSValue o = JS_NewObject(ctx), headers = JS_NewObject(ctx);
+
+	vec_for_each (&r->request.headers, h) {
+		JSValue list = JS_NewArray(ctx);
+
+		JS_SetPropertyUint32(ctx, list, 0, text(ctx, h->value));
+		js_set(ctx, headers, h->name, list);
+	}
+	js_set(ctx, o, "method", text(ctx, r->request.method));
+	js_set(ctx, o, "url", text(ctx, r->request.url));
+	js_set(ctx, o, "headers", headers);
+	js_set(ctx, o, "body", js_new_str(ctx, strbuf_str(&r->request.body)));
+	js_set(ctx, o, "cookies", JS_NewObject(ctx));
+	return o;
+}
+
+static JSValue make_body(JSContext *ctx, const struct load_response *r)
+{
+	struct str body = strbuf_str(&r->body);
+
+	if (!r->has_body || r->type == LOAD_RESPONSE_NONE)
+		return JS_NULL;
+	if (r->type == LOAD_RESPONSE_BINARY)
+		return JS_NewArrayBufferCopy(ctx, (const uint8_t *)body.ptr, body.len);
+	return js_new_str(ctx, body);
+}
+
+/* Fields that are one object for as long as the response lives. */
+static JSValue make_object(JSContext *ctx, const struct load_response *r, int field)
+{
+	switch (field) {
+	case RESPONSE_HEADERS:
+		return make_headers(ctx, r);
+	case RESPONSE_COOKIES:
+		return make_cookies(ctx, r);
+	case RESPONSE_BODY:
+		return make_body(ctx, r);
+	case RESPONSE_TIMINGS:
+		return make_timings(ctx, r);
+	case RESPONSE_OCSP:
+		return make_ocsp(ctx);
+	default:
+		return make_request(ctx, r);
+	}
+}
+
+static JSValue make_method(JSContext *ctx, int field)
+{
+	JSValue proto = JS_GetClassProto(ctx, LOAD_CLASS_RESPONSE);
+	JSValue method = JS_GetPropertyStr(ctx, proto, field_names[field]);
+
+	JS_FreeValue(ctx, proto);
+	return method;
+}
+
+static JSValue field_value(JSContext *ctx, struct response_object *o, int field)
+{
+	const struct load_response *r = o->data;
+
+	switch (field) {
+	case RESPONSE_REMOTE_IP:
+		return text(ctx, r->remote_ip);
+	case RESPONSE_REMOTE_PORT:
+		return JS_NewUint32(ctx, r->remote_port);
+	case RESPONSE_URL:
+		return text(ctx, r->url);
+	case RESPONSE_STATUS:
+		return JS_NewInt32(ctx, r->status);
+	case RESPONSE_STATUS_TEXT:
+		return text(ctx, r->status_text);
+	case RESPONSE_PROTO:
+		return text(ctx, r->proto);
+	case RESPONSE_TLS_VERSION:
+		return text(ctx, r->tls_version);
+	case RESPONSE_TLS_CIPHER_SUITE:
+		return text(ctx, r->tls_cipher_suite);
+	case RESPONSE_ERROR:
+		return text(ctx, r->error);
+	case RESPONSE_ERROR_CODE:
+		return JS_NewInt32(ctx, r->error_code);
+	case RESPONSE_JSON:
+	case RESPONSE_HTML:
+	case RESPONSE_SUBMIT_FORM:
+	case RESPONSE_CLICK_LINK:
+		return make_method(ctx, field);
+	default:
+		if (JS_IsUndefined(o->cache[field]))
+			o->cache[field] = make_object(ctx, r, field);
+		if (JS_IsException(o->cache[field])) {
+			o->cache[field] = JS_UNDEFINED;
+			return JS_EXCEPTION;
+		}
+		return JS_DupValue(ctx, o->cache[field]);
+	}
+}
+
+static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj,
+			    JSAtom prop)
+{
+	struct response_object *o = JS_GetOpaque(obj, LOAD_CLASS_RESPONSE);
+	const struct load_response_atoms *atoms = load_vu_response_atoms(load_vu_of(ctx));
+	int field = 0;
+
+	while (field < RESPONSE_FIELDS && atoms->field[field] != prop)
+		field++;
+	if (field == RESPONSE_FIELDS)
+		return 0;
+	if (!desc)
+		return 1;
+	*desc = (JSPropertyDescriptor){
+		.flags = JS_PROP_C_W_E,
+		.value = field_value(ctx, o, field),
+		.getter = JS_UNDEFINED,
+		.setter = JS_UNDEFINED,
+	};
+	return JS_IsException(desc->value) ? -1 : 1;
+}
+
+static int get_own_property_names(JSContext *ctx, JSPropertyEnum **ret, uint32_t *ret_len,
+				  JSValueConst obj UNUSED)
+{
+	const struct load_response_atoms *atoms = load_vu_response_atoms(load_vu_of(ctx));
+	JSPropertyEnum *names = js_malloc(ctx, sizeof(*names) * RESPONSE_FIELDS);
+
+	if (!names)
+		return -1;
+	for (int i = 0; i < RESPONSE_FIELDS; i++) {
+		names[i].is_enumerable = 1;
+		names[i].atom = JS_DupAtom(ctx, atoms->field[i]);
+	}
+	*ret = names;
+	*ret_len = RESPONSE_FIELDS;
+	return 0;
+}
+
+static JSClassExoticMethods exotic = {
+	.get_own_property = get_own_property,
+	.get_own_property_names = get_own_property_names,
+};
+
+const struct js_class load_response_class = {
+	.id = LOAD_CLASS_RESPONSE,
+	.def = {
+		.class_name = "Response",
+		.finalizer = finalize,
+		.gc_mark = mark,
+		.exotic = &exotic,
+	},
+};
+
+/* ---- methods ---- */
+
+static JSValue parse_body(JSContext *ctx, const struct load_response *r)
+{
+	if (!r->has_body || r->type == LOAD_RESPONSE_NONE)
+		return js_throw(ctx, "the body is null so we can't transform it to JSON - this "
+				     "likely was because of a request error getting the response");
+	return js_json_parse(ctx, strbuf_str(&r->body), r->url ? r->url : "response");
+}
+
+/* A selector on a body that is no JSON gives undefined; without one it is an error. */
+static JSValue select_json(JSContext *ctx, struct response_object *o, JSValueConst selector)
+{
+	CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT;
+
+	if (js_to_str(ctx, selector, &path) < 0)
+		return JS_EXCEPTION;
+	if (JS_IsUndefined(o->parsed)) {
+		JSValue parsed = parse_body(ctx, o->data);
+
+		if (JS_IsException(parsed)) {
+			if (!o->data->has_body)
+				return JS_EXCEPTION;
+			JS_FreeValue(ctx, JS_GetException(ctx));
+			return JS_UNDEFINED;
+		}
+		o->parsed = parsed;
+	}
+	return load_json_path(ctx, o->parsed, strbuf_str(&path));
+}
+
+static JSValue response_json(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv)
+{
+	struct response_object *o = JS_GetOpaque2(ctx, this, LOAD_CLASS_RESPONSE);
+
+	if (!o)
+		return JS_EXCEPTION;
+	if (argc > 0 && !JS_IsUndefined(argv[0]))
+		return select_json(ctx, o, argv[0]);
+	return parse_body(ctx, o->data);
+}
+
+static JSValue response_absent(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
+			       JSValueConst *argv UNUSED, int field)
+{
+	return js_throw(ctx, "Response.%s() is not available in assay " ASSAY_VERSION,
+			field_names[field]);
+}
+
+static const JSCFunctionListEntry methods[] = {
+	JS_CFUNC_DEF("json", 1, response_json),
+	JS_CFUNC_MAGIC_DEF("html", 1, response_absent, RESPONSE_HTML),
+	JS_CFUNC_MAGIC_DEF("submitForm", 1, response_absent, RESPONSE_SUBMIT_FORM),
+	JS_CFUNC_MAGIC_DEF("clickLink", 1, response_absent, RESPONSE_CLICK_LINK),
+};
+
+int load_response_setup(JSContext *ctx)
+{
+	JSValue proto = JS_NewObject(ctx);
+
+	if (JS_IsException(proto))
+		return -1;
+	JS_SetPropertyFunctionList(ctx, proto, methods, ARRAY_SIZE(methods));
+	JS_SetClassProto(ctx, LOAD_CLASS_RESPONSE, proto);
+	return 0;
+}
+
+JSValue load_response_object(JSContext *ctx, struct load_response *r)
+{
+	JSValue obj = JS_NewObjectClass(ctx, LOAD_CLASS_RESPONSE);
+	struct response_object *o;
+
+	if (JS_IsException(obj)) {
+		load_response_free(r);
+		return JS_EXCEPTION;
+	}
+	o = xcalloc(1, sizeof(*o));
+	o->data = r;
+	for (int i = 0; i < RESPONSE_FIELDS; i++)
+		o->cache[i] = JS_UNDEFINED;
+	o->parsed = JS_UNDEFINED;
+	JS_SetOpaque(obj, o);
+	return obj;
+}

@@ -1,0 +1,97 @@
+/*
+ * response.h - the object that http.get() and its kin return. It keeps what came over the wire and
+ * makes a script value of a field only when the script looks at it: most scripts read one or two of
+ * twenty.
+ */
+#ifndef ASSAY_LOAD_RESPONSE_H
+#define ASSAY_LOAD_RESPONSE_H
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "js/shard.h"
+
+struct load_vu;
+
+enum load_response_type { LOAD_RESPONSE_TEXT, LOAD_RESPONSE_BINARY, LOAD_RESPONSE_NONE };
+
+/* Fields in the order of Object.keys(). The last four are methods. */
+enum load_response_field {
+	RESPONSE_REMOTE_IP,
+	RESPONSE_REMOTE_PORT,
+	RESPONSE_URL,
+	RESPONSE_STATUS,
+	RESPONSE_STATUS_TEXT,
+	RESPONSE_PROTO,
+	RESPONSE_HEADERS,
+	RESPONSE_COOKIES,
+	RESPONSE_BODY,
+	RESPONSE_TIMINGS,
+	RESPONSE_TLS_VERSION,
+	RESPONSE_TLS_CIPHER_SUITE,
+	RESPONSE_OCSP,
+	RESPONSE_ERROR,
+	RESPONSE_ERROR_CODE,
+	RESPONSE_REQUEST,
+	RESPONSE_JSON,
+	RESPONSE_HTML,
+	RESPONSE_SUBMIT_FORM,
+	RESPONSE_CLICK_LINK,
+	RESPONSE_FIELDS,
+};
+
+/* Of one shard: the names as the engine knows them. */
+struct load_response_atoms {
+	JSAtom field[RESPONSE_FIELDS];
+};
+
+void load_response_atoms_init(JSContext *ctx, struct load_response_atoms *atoms);
+void load_response_atoms_release(JSContext *ctx, struct load_response_atoms *atoms);
+
+struct load_header {
+	char *name, *value;
+};
+
+struct load_cookie {
+	char *name, *value, *domain, *path;
+	bool http_only, secure;
+	int64_t max_age_s;  /* 0 = not given */
+	int64_t expires_ms; /* since 1970; 0 = not given */
+};
+
+/* What one request gave. Text is owned; NULL reads as "". */
+struct load_response {
+	int status; /* 0 = no answer */
+	int error_code;
+	char *error, *url, *proto, *remote_ip, *tls_version, *tls_cipher_suite;
+	char *status_text; /* "200 OK" */
+	unsigned remote_port;
+	VEC(struct load_header) headers; /* in canonical case, repeats joined */
+	VEC(struct load_cookie) cookies;
+	enum load_response_type type;
+	bool has_body;
+	struct strbuf body;
+
+	/* ms */
+	double duration, blocked, connecting, tls_handshaking, sending, waiting, receiving;
+
+	struct {
+		char *method, *url;
+		VEC(struct load_header) headers;
+		struct strbuf body;
+	} request;
+};
+
+struct load_response *load_response_new(void);
+void load_response_free(struct load_response *r); /* NULL in, nothing done */
+DEFINE_CLEANUP(load_response, struct load_response *, load_response_free)
+
+/* The script's view; takes r over, also on failure. */
+JSValue load_response_object(JSContext *ctx, struct load_response *r);
+
+/* For js_shard_opts. */
+extern const struct js_class load_response_class;
+
+/* Sets the class's prototype in a new context. 0 or -1. */
+int load_response_setup(JSContext *ctx);
+
+#endif
