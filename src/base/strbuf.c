@@ -100,6 +100,14 @@ void strbuf_consume(struct strbuf *sb, size_t n)
 	sb->len -= n;
 }
 
+void strbuf_truncate(struct strbuf *sb, size_t len)
+{
+	if (len >= sb->len)
+		return;
+	sb->len = len;
+	sb->ptr[len] = '\0';
+}
+
 char *strbuf_detach(struct strbuf *sb)
 {
 	char *p;

@@ -43,6 +43,9 @@ void strbuf_commit(struct strbuf *sb, size_t n);
 /* Drops n bytes at the front. */
 void strbuf_consume(struct strbuf *sb, size_t n);
 
+/* Cuts the text to its first len bytes. */
+void strbuf_truncate(struct strbuf *sb, size_t len);
+
 /* The text as a C string, "" when empty; borrowed until the next change. */
 static inline const char *strbuf_cstr(const struct strbuf *sb)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "js/value.h"
+#include "load/cookies.h"
 #include "load/json_path.h"
 #include "load/vu.h"
 
@@ -53,44 +54,32 @@ void load_response_atoms_release(JSContext *ctx, struct load_response_atoms *ato
 		JS_FreeAtom(ctx, atoms->field[i]);
 }
 
-struct load_response *load_response_new(void)
+void load_header_release(struct load_header *h)
 {
-	return xcalloc(1, sizeof(struct load_response));
+	free(h->name);
+	free(h->value);
 }
 
 void load_response_free(struct load_response *r)
 {
 	if (!r)
 		return;
+	net_response_free(r->net);
 	free(r->error);
+	free(r->method);
 	free(r->url);
-	free(r->proto);
-	free(r->remote_ip);
-	free(r->tls_version);
-	free(r->tls_cipher_suite);
-	free(r->status_text);
-	vec_for_each (&r->headers, h) {
-		free(h->name);
-		free(h->value);
-	}
+	vec_for_each (&r->headers, h)
+		load_header_release(h);
 	vec_release(&r->headers);
-	vec_for_each (&r->cookies, c) {
-		free(c->name);
-		free(c->value);
-		free(c->domain);
-		free(c->path);
-	}
-	vec_release(&r->cookies);
 	strbuf_release(&r->body);
-	free(r->request.method);
-	free(r->request.url);
-	vec_for_each (&r->request.headers, h) {
-		free(h->name);
-		free(h->value);
-	}
-	vec_release(&r->request.headers);
-	strbuf_release(&r->request.body);
 	free(r);
+}
+
+const char *load_response_error(const struct load_response *r)
+{
+	if (r->error)
+		return r->error;
+	return r->net && r->net->error ? strbuf_cstr(&r->net->message) : "";
 }
 
 static void finalize(JSRuntime *rt, JSValue val)
@@ -124,12 +113,59 @@ static JSValue text(JSContext *ctx, const char *s)
 	return JS_NewString(ctx, s ? s : "");
 }
 
+static bool failed(const struct load_response *r)
+{
+	return !r->net || r->net->error;
+}
+
+/* "content-type" as "Content-Type", as Go's net/http spells field names. */
+static void canonical_name(struct str name, struct strbuf *out)
+{
+	bool upper = true;
+
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (upper && c >= 'a' && c <= 'z')
+			c = (char)(c - 'a' + 'A');
+		else if (!upper && c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		upper = c == '-';
+		strbuf_addch(out, c);
+	}
+}
+
+/* Not what the prototype has: a field may be called "Constructor". */
+static bool has_own(JSContext *ctx, JSValueConst o, const char *name)
+{
+	JSAtom atom = JS_NewAtom(ctx, name);
+	bool has = JS_GetOwnProperty(ctx, NULL, o, atom) > 0;
+
+	JS_FreeAtom(ctx, atom);
+	return has;
+}
+
+/* A field that comes again is joined to the first with ", ". */
+static void add_header(JSContext *ctx, JSValueConst o, struct str name, struct str value)
+{
+	CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT, joined = STRBUF_INIT;
+
+	canonical_name(name, &key);
+	if (has_own(ctx, o, strbuf_cstr(&key)) &&
+	    js_get_str(ctx, o, strbuf_cstr(&key), &joined) > 0)
+		strbuf_addstr(&joined, ", ");
+	strbuf_add(&joined, value.ptr, value.len);
+	js_set_str(ctx, o, strbuf_cstr(&key), strbuf_str(&joined));
+}
+
 static JSValue make_headers(JSContext *ctx, const struct load_response *r)
 {
 	JSValue o = JS_NewObject(ctx);
 
-	vec_for_each (&r->headers, h)
-		js_set_str(ctx, o, h->name, str_from(h->value));
+	if (r->net)
+		vec_for_each (&r->net->head.fields, f)
+			add_header(ctx, o, net_field_name(&r->net->head, f),
+				   net_field_value(&r->net->head, f));
 	return o;
 }
 
@@ -148,37 +184,52 @@ static JSValue make_cookie(JSContext *ctx, const struct load_cookie *c)
 	return o;
 }
 
-/* Cookies of the same name (for several paths) share a list. */
+static void add_cookie(JSContext *ctx, JSValueConst o, const struct load_cookie *c)
+{
+	JSValue list;
+
+	if (has_own(ctx, o, c->name)) {
+		list = JS_GetPropertyStr(ctx, o, c->name);
+	} else {
+		list = JS_NewArray(ctx);
+		js_set(ctx, o, c->name, JS_DupValue(ctx, list));
+	}
+	JS_SetPropertyInt64(ctx, list, js_array_length(ctx, list), make_cookie(ctx, c));
+	JS_FreeValue(ctx, list);
+}
+
+/* What this reply sets. */
 static JSValue make_cookies(JSContext *ctx, const struct load_response *r)
 {
 	JSValue o = JS_NewObject(ctx);
+	const struct net_field *f;
+	struct load_cookie c;
+	size_t pos = 0;
 
-	vec_for_each (&r->cookies, c) {
-		JSValue list = JS_GetPropertyStr(ctx, o, c->name);
-
-		if (!JS_IsArray(ctx, list)) {
-			JS_FreeValue(ctx, list);
-			list = JS_NewArray(ctx);
-			js_set(ctx, o, c->name, JS_DupValue(ctx, list));
-		}
-		JS_SetPropertyInt64(ctx, list, js_array_length(ctx, list), make_cookie(ctx, c));
-		JS_FreeValue(ctx, list);
+	while (r->net && (f = net_head_find(&r->net->head, STR("Set-Cookie"), &pos))) {
+		if (!load_cookie_parse(net_field_value(&r->net->head, f), &c))
+			continue;
+		add_cookie(ctx, o, &c);
+		load_cookie_release(&c);
 	}
 	return o;
 }
 
 static JSValue make_timings(JSContext *ctx, const struct load_response *r)
 {
+	static const struct net_timings none;
+	const struct net_timings *t = r->net ? &r->net->t : &none;
 	JSValue o = JS_NewObject(ctx);
 
-	js_set_double(ctx, o, "duration", r->duration);
-	js_set_double(ctx, o, "blocked", r->blocked);
+	js_set_double(ctx, o, "duration",
+		      (double)(t->sending_ns + t->waiting_ns + t->receiving_ns) / 1e6);
+	js_set_double(ctx, o, "blocked", (double)t->blocked_ns / 1e6);
 	js_set_double(ctx, o, "looking_up", 0);
-	js_set_double(ctx, o, "connecting", r->connecting);
-	js_set_double(ctx, o, "tls_handshaking", r->tls_handshaking);
-	js_set_double(ctx, o, "sending", r->sending);
-	js_set_double(ctx, o, "waiting", r->waiting);
-	js_set_double(ctx, o, "receiving", r->receiving);
+	js_set_double(ctx, o, "connecting", (double)t->connecting_ns / 1e6);
+	js_set_double(ctx, o, "tls_handshaking", (double)t->tls_ns / 1e6);
+	js_set_double(ctx, o, "sending", (double)t->sending_ns / 1e6);
+	js_set_double(ctx, o, "waiting", (double)t->waiting_ns / 1e6);
+	js_set_double(ctx, o, "receiving", (double)t->receiving_ns / 1e6);
 	return o;
 }
 
@@ -197,31 +248,81 @@ static JSValue make_ocsp(JSContext *ctx)
 
 static JSValue make_request(JSContext *ctx, const struct load_response *r)
 {
-	JSValue o = JS_NewObject(ctx), headers = JS_NewObject(ctx);
+	JSValue o = JS_NewObject(ctx), headers = JS_NewObject(ctx), own_agent;
 
-	vec_for_each (&r->request.headers, h) {
+	vec_for_each (&r->headers, h) {
 		JSValue list = JS_NewArray(ctx);
 
 		JS_SetPropertyUint32(ctx, list, 0, text(ctx, h->value));
 		js_set(ctx, headers, h->name, list);
 	}
-	js_set(ctx, o, "method", text(ctx, r->request.method));
-	js_set(ctx, o, "url", text(ctx, r->request.url));
+	own_agent = JS_GetPropertyStr(ctx, headers, "User-Agent");
+	if (JS_IsUndefined(own_agent)) {
+		JSValue list = JS_NewArray(ctx);
+
+		JS_SetPropertyUint32(ctx, list, 0,
+				     text(ctx, load_vu_of(ctx)->run->plan->user_agent));
+		js_set(ctx, headers, "User-Agent", list);
+	}
+	JS_FreeValue(ctx, own_agent);
+	js_set(ctx, o, "method", text(ctx, r->method));
+	js_set(ctx, o, "url", text(ctx, r->url));
 	js_set(ctx, o, "headers", headers);
-	js_set(ctx, o, "body", js_new_str(ctx, strbuf_str(&r->request.body)));
+	js_set(ctx, o, "body", js_new_str(ctx, strbuf_str(&r->body)));
 	js_set(ctx, o, "cookies", JS_NewObject(ctx));
 	return o;
 }
 
+/* What of a failed reply had come stays visible; without any there is no body. */
+static bool has_body(const struct load_response *r)
+{
+	return r->net && r->type != LOAD_RESPONSE_NONE &&
+	       (!r->net->error || r->net->body.len > 0);
+}
+
 static JSValue make_body(JSContext *ctx, const struct load_response *r)
 {
-	struct str body = strbuf_str(&r->body);
+	struct str body;
 
-	if (!r->has_body || r->type == LOAD_RESPONSE_NONE)
+	if (!has_body(r))
 		return JS_NULL;
+	body = strbuf_str(&r->net->body);
 	if (r->type == LOAD_RESPONSE_BINARY)
 		return JS_NewArrayBufferCopy(ctx, (const uint8_t *)body.ptr, body.len);
 	return js_new_str(ctx, body);
+}
+
+static JSValue make_status_text(JSContext *ctx, const struct load_response *r)
+{
+	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+
+	if (!failed(r))
+		strbuf_addf(&sb, "%u %.*s", r->net->head.status,
+			    STR_FMT(net_head_reason(&r->net->head)));
+	return js_new_str(ctx, strbuf_str(&sb));
+}
+
+static JSValue make_proto(JSContext *ctx, const struct load_response *r)
+{
+	if (failed(r))
+		return text(ctx, "");
+	return text(ctx, r->net->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
+}
+
+static JSValue make_remote_ip(JSContext *ctx, const struct load_response *r)
+{
+	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+
+	if (r->net && r->net->remote.sa.sa_family)
+		net_addr_fmt(&sb, &r->net->remote, false);
+	return js_new_str(ctx, strbuf_str(&sb));
+}
+
+static JSValue make_remote_port(JSContext *ctx, const struct load_response *r)
+{
+	if (!r->net || !r->net->remote.sa.sa_family)
+		return JS_NewInt32(ctx, 0);
+	return JS_NewInt32(ctx, net_addr_port(&r->net->remote));
 }
 
 /* Fields that are one object for as long as the response lives. */
@@ -252,44 +353,45 @@ static JSValue make_method(JSContext *ctx, int field)
 	return method;
 }
 
+static JSValue cached_value(JSContext *ctx, struct response_object *o, int field)
+{
+	if (JS_IsUndefined(o->cache[field]))
+		o->cache[field] = make_object(ctx, o->data, field);
+	if (JS_IsException(o->cache[field])) {
+		o->cache[field] = JS_UNDEFINED;
+		return JS_EXCEPTION;
+	}
+	return JS_DupValue(ctx, o->cache[field]);
+}
+
 static JSValue field_value(JSContext *ctx, struct response_object *o, int field)
 {
 	const struct load_response *r = o->data;
 
 	switch (field) {
 	case RESPONSE_REMOTE_IP:
-		return text(ctx, r->remote_ip);
+		return make_remote_ip(ctx, r);
 	case RESPONSE_REMOTE_PORT:
-		return JS_NewUint32(ctx, r->remote_port);
+		return make_remote_port(ctx, r);
 	case RESPONSE_URL:
 		return text(ctx, r->url);
 	case RESPONSE_STATUS:
-		return JS_NewInt32(ctx, r->status);
+		return JS_NewInt32(ctx, failed(r) ? 0 : (int)r->net->head.status);
 	case RESPONSE_STATUS_TEXT:
-		return text(ctx, r->status_text);
+		return make_status_text(ctx, r);
 	case RESPONSE_PROTO:
-		return text(ctx, r->proto);
+		return make_proto(ctx, r);
 	case RESPONSE_TLS_VERSION:
-		return text(ctx, r->tls_version);
+		return text(ctx, r->net ? r->net->tls_version : NULL);
 	case RESPONSE_TLS_CIPHER_SUITE:
-		return text(ctx, r->tls_cipher_suite);
+		return text(ctx, r->net ? r->net->tls_cipher : NULL);
 	case RESPONSE_ERROR:
-		return text(ctx, r->error);
+		return text(ctx, load_response_error(r));
 	case RESPONSE_ERROR_CODE:
 		return JS_NewInt32(ctx, r->error_code);
-	case RESPONSE_JSON:
-	case RESPONSE_HTML:
-	case RESPONSE_SUBMIT_FORM:
-	case RESPONSE_CLICK_LINK:
-		return make_method(ctx, field);
 	default:
-		if (JS_IsUndefined(o->cache[field]))
-			o->cache[field] = make_object(ctx, r, field);
-		if (JS_IsException(o->cache[field])) {
-			o->cache[field] = JS_UNDEFINED;
-			return JS_EXCEPTION;
-		}
-		return JS_DupValue(ctx, o->cache[field]);
+		return field >= RESPONSE_JSON ? make_method(ctx, field) :
+						cached_value(ctx, o, field);
 	}
 }
 
@@ -351,10 +453,10 @@ const struct js_class load_response_class = {
 
 static JSValue parse_body(JSContext *ctx, const struct load_response *r)
 {
-	if (!r->has_body || r->type == LOAD_RESPONSE_NONE)
+	if (!has_body(r))
 		return js_throw(ctx, "the body is null so we can't transform it to JSON - this "
 				     "likely was because of a request error getting the response");
-	return js_json_parse(ctx, strbuf_str(&r->body), r->url ? r->url : "response");
+	return js_json_parse(ctx, strbuf_str(&r->net->body), r->url);
 }
 
 /* A selector on a body that is no JSON gives undefined; without one it is an error. */
@@ -368,7 +470,7 @@ static JSValue select_json(JSContext *ctx, struct response_object *o, JSValueCon
 		JSValue parsed = parse_body(ctx, o->data);
 
 		if (JS_IsException(parsed)) {
-			if (!o->data->has_body)
+			if (!has_body(o->data))
 				return JS_EXCEPTION;
 			JS_FreeValue(ctx, JS_GetException(ctx));
 			return JS_UNDEFINED;

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "js/shard.h"
+#include "net/client.h"
 
 struct load_vu;
 
@@ -51,39 +52,24 @@ struct load_header {
 	char *name, *value;
 };
 
-struct load_cookie {
-	char *name, *value, *domain, *path;
-	bool http_only, secure;
-	int64_t max_age_s;  /* 0 = not given */
-	int64_t expires_ms; /* since 1970; 0 = not given */
-};
+void load_header_release(struct load_header *h);
 
-/* What one request gave. Text is owned; NULL reads as "". */
+/* What one request gave. Owned, all of it. */
 struct load_response {
-	int status; /* 0 = no answer */
+	struct net_response *net; /* NULL when nothing could be sent */
+	char *error;		  /* why not; otherwise net's message tells */
 	int error_code;
-	char *error, *url, *proto, *remote_ip, *tls_version, *tls_cipher_suite;
-	char *status_text; /* "200 OK" */
-	unsigned remote_port;
-	VEC(struct load_header) headers; /* in canonical case, repeats joined */
-	VEC(struct load_cookie) cookies;
 	enum load_response_type type;
-	bool has_body;
-	struct strbuf body;
-
-	/* ms */
-	double duration, blocked, connecting, tls_handshaking, sending, waiting, receiving;
-
-	struct {
-		char *method, *url;
-		VEC(struct load_header) headers;
-		struct strbuf body;
-	} request;
+	char *method, *url;
+	VEC(struct load_header) headers; /* of the request */
+	struct strbuf body;		 /* of the request */
 };
 
-struct load_response *load_response_new(void);
 void load_response_free(struct load_response *r); /* NULL in, nothing done */
 DEFINE_CLEANUP(load_response, struct load_response *, load_response_free)
+
+/* "" when there is none. */
+const char *load_response_error(const struct load_response *r);
 
 /* The script's view; takes r over, also on failure. */
 JSValue load_response_object(JSContext *ctx, struct load_response *r);

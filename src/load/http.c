@@ -1,0 +1,263 @@
+/*
+ * The life of a request: send, take the reply, emit its samples, follow a redirect or finish. What
+ * scripts see of transport failures is k6's: a response with status 0, an error text and a code.
+ */
+#include "load/http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "js/value.h"
+#include "load/k6_http.h"
+#include "load/worker.h"
+
+#define HEADERS_MAX 256 /* more than http_params.c lets in */
+
+static void on_reply(void *arg, struct net_response *net);
+
+static void link_request(struct load_request *req)
+{
+	struct load_vu *vu = req->vu;
+
+	req->linked = true;
+	req->next = vu->requests;
+	if (req->next)
+		req->next->prev = req;
+	vu->requests = req;
+}
+
+static void unlink_request(struct load_request *req)
+{
+	if (!req->linked)
+		return;
+	req->linked = false;
+	if (req->prev)
+		req->prev->next = req->next;
+	else
+		req->vu->requests = req->next;
+	if (req->next)
+		req->next->prev = req->prev;
+}
+
+void load_request_free(struct load_request *req)
+{
+	if (!req)
+		return;
+	if (req->call)
+		net_call_cancel(req->call);
+	if (req->late_queued)
+		net_loop_undefer(req->vu->worker->loop, &req->late);
+	unlink_request(req);
+	free(req->method);
+	strbuf_release(&req->url);
+	free(req->name);
+	vec_for_each (&req->headers, h)
+		load_header_release(h);
+	vec_release(&req->headers);
+	vec_for_each (&req->cookies, c) {
+		free(c->name);
+		free(c->value);
+	}
+	vec_release(&req->cookies);
+	strbuf_release(&req->body);
+	load_response_free(req->response);
+	free(req);
+}
+
+void load_requests_cancel(struct load_vu *vu)
+{
+	for (struct load_request *req = vu->requests; req; req = req->next) {
+		if (req->call)
+			net_call_cancel(req->call);
+		req->call = NULL;
+		if (req->late_queued)
+			net_loop_undefer(vu->worker->loop, &req->late);
+		req->late_queued = false;
+		req->finished = true;
+	}
+}
+
+static void finish(struct load_request *req)
+{
+	req->finished = true;
+	req->done(req);
+}
+
+/* ---- failures before anything is sent ---- */
+
+static void report_late(struct net_task *t)
+{
+	struct load_request *req = container_of(t, struct load_request, late);
+
+	req->late_queued = false;
+	finish(req);
+}
+
+/* A URL that cannot be one: no exchange, no sample. */
+static void fail_unsent(struct load_request *req, int code, const char *message)
+{
+	struct load_response *res = xcalloc(1, sizeof(*res));
+
+	res->error = xstrdup(message);
+	res->error_code = code;
+	req->response = res;
+	load_log(req->vu->run, LOAD_LOG_WARN, "Request Failed: %s", message);
+	req->late.run = report_late;
+	req->late_queued = true;
+	net_loop_defer(req->vu->worker->loop, &req->late);
+}
+
+/* ---- sending ---- */
+
+static void send_exchange(struct load_request *req)
+{
+	CLEANUP(strbuf_release) struct strbuf cookies = STRBUF_INIT;
+	struct net_header headers[HEADERS_MAX];
+	struct error err = ERROR_INIT;
+	uint64_t now_ns = net_loop_now_ns();
+	struct net_url url;
+	size_t n = 0;
+	int r = net_url_parse(&url, strbuf_str(&req->url), &err);
+
+	if (r < 0) {
+		fail_unsent(req, r == -EPROTONOSUPPORT ? 1000 : 1020, err.msg);
+		return;
+	}
+	vec_for_each (&req->headers, h)
+		headers[n++] = (struct net_header){ str_from(h->name), str_from(h->value) };
+	load_request_cookie_header(req, &url, &cookies);
+	if (cookies.len)
+		headers[n++] = (struct net_header){ STR("Cookie"), strbuf_str(&cookies) };
+	req->call = net_client_send(
+		req->vu->client,
+		&(struct net_request){
+			.method = str_from(req->method),
+			.url = &url,
+			.headers = headers,
+			.n_headers = n,
+			.body = strbuf_str(&req->body),
+			.discard_body = req->type == LOAD_RESPONSE_NONE,
+			.timeout_ns = req->deadline_ns > now_ns ? req->deadline_ns - now_ns : 1,
+			.done = on_reply,
+			.arg = req,
+		});
+}
+
+void load_request_start(struct load_request *req)
+{
+	struct load_vu *vu = req->vu;
+
+	link_request(req);
+	if (vu->first_request) {
+		req->lag_ns = vu->start_ns - vu->intended_ns;
+		vu->first_request = false;
+	}
+	send_exchange(req);
+}
+
+/* ---- redirects ---- */
+
+static void drop_header(struct load_request *req, const char *name)
+{
+	for (size_t i = 0; i < req->headers.len; i++) {
+		if (!str_ieq(str_from(req->headers.ptr[i].name), str_from(name)))
+			continue;
+		load_header_release(&req->headers.ptr[i]);
+		memmove(&req->headers.ptr[i], &req->headers.ptr[i + 1],
+			(req->headers.len - i - 1) * sizeof(req->headers.ptr[0]));
+		req->headers.len--;
+		i--;
+	}
+}
+
+static bool is_redirect(const struct net_response *net)
+{
+	unsigned s = net->head.status;
+
+	return !net->error && (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) &&
+	       net_head_get(&net->head, "Location").ptr;
+}
+
+/* What a client sends next (RFC 9110 15.4, and what browsers and Go do with 301 and 302). */
+static void apply_redirect(struct load_request *req, const struct net_response *net)
+{
+	CLEANUP(strbuf_release) struct strbuf target = STRBUF_INIT;
+	struct net_url from, to;
+
+	net_url_resolve(&target, strbuf_str(&req->url), net_head_get(&net->head, "Location"));
+	if (net->head.status <= 303 && strcmp(req->method, "HEAD") != 0) {
+		free(req->method);
+		req->method = xstrdup("GET");
+		strbuf_clear(&req->body);
+		drop_header(req, "Content-Type");
+		drop_header(req, "Content-Encoding");
+	}
+	if (net_url_parse(&from, strbuf_str(&req->url), NULL) == 0 &&
+	    net_url_parse(&to, strbuf_str(&target), NULL) == 0 &&
+	    !str_ieq(from.authority, to.authority)) {
+		drop_header(req, "Authorization");
+		drop_header(req, "Host");
+	}
+	strbuf_clear(&req->url);
+	strbuf_add(&req->url, strbuf_cstr(&target), target.len);
+}
+
+/* ---- replies ---- */
+
+static void take_cookies(struct load_request *req, const struct net_response *net)
+{
+	struct net_url url;
+
+	if (!net->error && net_url_parse(&url, strbuf_str(&req->url), NULL) == 0)
+		load_jar_take(req->jar, &url, &net->head);
+}
+
+static void on_reply(void *arg, struct net_response *net)
+{
+	struct load_request *req = arg;
+	struct load_response *res;
+
+	req->call = NULL;
+	load_http_emit(req, net);
+	req->lag_ns = 0;
+	take_cookies(req, net);
+	if (is_redirect(net) && req->redirects_left > 0) {
+		req->redirects_left--;
+		apply_redirect(req, net);
+		net_response_free(net);
+		send_exchange(req);
+		return;
+	}
+	if (net->error && !req->throw_errors)
+		load_log(req->vu->run, LOAD_LOG_WARN, "Request Failed: %s",
+			 strbuf_cstr(&net->message));
+	res = xcalloc(1, sizeof(*res));
+	res->net = net;
+	res->error_code = load_http_error_code(net);
+	req->response = res;
+	finish(req);
+}
+
+/* Moves what was asked for into the response, which outlives the request. */
+static void hand_over_request(struct load_request *req, struct load_response *res)
+{
+	res->type = req->type;
+	res->method = TAKE(req->method);
+	res->headers.ptr = TAKE(req->headers.ptr);
+	res->headers.len = req->headers.len;
+	res->headers.cap = req->headers.cap;
+	req->headers.len = req->headers.cap = 0;
+	res->body = req->body;
+	req->body = (struct strbuf)STRBUF_INIT;
+	res->url = strbuf_detach(&req->url);
+}
+
+JSValue load_request_result(JSContext *ctx, struct load_request *req)
+{
+	const char *error = load_response_error(req->response);
+
+	if (*error && req->throw_errors)
+		return js_throw(ctx, "%s", error);
+	hand_over_request(req, req->response);
+	return load_response_object(ctx, TAKE(req->response));
+}

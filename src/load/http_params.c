@@ -1,0 +1,303 @@
+/*
+ * Reads what a script gives to http.get() and its kin. What it names and assay does not have is
+ * refused by that name: a request sent without it would measure something else.
+ */
+#include "load/http.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "js/value.h"
+#include "load/form.h"
+#include "load/k6_http.h"
+#include "load/sample.h"
+
+#define BODY_BYTES_MAX	   ((size_t)1024 * 1024 * 1024)
+#define REQUEST_HEADERS_MAX 128
+
+static void add_header(struct load_request *req, struct str name, struct str value)
+{
+	struct load_header h = { str_dup(name), str_dup(value) };
+
+	vec_push(&req->headers, h);
+}
+
+static bool has_header(const struct load_request *req, const char *name)
+{
+	vec_for_each (&req->headers, h)
+		if (str_ieq(str_from(h->name), str_from(name)))
+			return true;
+	return false;
+}
+
+/* ---- the URL and the body ---- */
+
+static int read_url(JSContext *ctx, struct load_request *req, JSValueConst url)
+{
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+
+	if (load_http_url_parts(ctx, url, &req->url, &name)) {
+		req->name = strbuf_detach(&name);
+		return 0;
+	}
+	return js_to_str(ctx, url, &req->url);
+}
+
+/* Bytes of an ArrayBuffer or of a view on one; false when v is neither. */
+static bool get_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
+{
+	size_t offset = 0, len = 0, unit, size;
+	uint8_t *data;
+	JSValue buffer;
+
+	data = JS_GetArrayBuffer(ctx, &size, v);
+	if (data) {
+		*ret = (struct str){ (const char *)data, size };
+		return true;
+	}
+	JS_FreeValue(ctx, JS_GetException(ctx));
+	if (JS_GetTypedArrayType(v) < 0)
+		return false;
+	buffer = JS_GetTypedArrayBuffer(ctx, v, &offset, &len, &unit);
+	data = JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(ctx, &size, buffer);
+	JS_FreeValue(ctx, buffer);
+	if (!data) {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		return false;
+	}
+	*ret = (struct str){ (const char *)data + offset, len };
+	return true;
+}
+
+static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body, bool *ret_form)
+{
+	struct str bytes;
+
+	req->body.max = BODY_BYTES_MAX;
+	if (JS_IsUndefined(body) || JS_IsNull(body))
+		return 0;
+	if (!JS_IsObject(body))
+		return js_to_str(ctx, body, &req->body);
+	if (get_bytes(ctx, body, &bytes)) {
+		strbuf_add(&req->body, bytes.ptr, bytes.len);
+		return 0;
+	}
+	*ret_form = true;
+	return load_form_encode(ctx, body, &req->body);
+}
+
+/* ---- params ---- */
+
+static int read_header(JSContext *ctx, struct str key, JSValueConst value, void *arg)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct load_request *req = arg;
+
+	if (JS_IsUndefined(value) || JS_IsNull(value))
+		return 0;
+	if (req->headers.len >= REQUEST_HEADERS_MAX) {
+		JS_ThrowRangeError(ctx, "more than %d headers", REQUEST_HEADERS_MAX);
+		return -1;
+	}
+	if (js_to_str(ctx, value, &text) < 0)
+		return -1;
+	add_header(req, key, strbuf_str(&text));
+	return 0;
+}
+
+static int read_headers(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	return JS_IsObject(value) ? js_each(ctx, value, read_header, req) : 0;
+}
+
+static int read_tags(JSContext *ctx UNUSED, struct load_request *req, JSValueConst value)
+{
+	return load_vu_tags_from(req->vu, value, &req->tags);
+}
+
+static int read_timeout(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	uint64_t ns = 0;
+	double ms;
+
+	if (JS_IsNumber(value)) {
+		if (JS_ToFloat64(ctx, &ms, value) < 0)
+			return -1;
+		ns = ms > 0 ? (uint64_t)(fmin(ms, 1e12) * 1e6) : 0;
+	} else {
+		if (js_to_str(ctx, value, &text) < 0)
+			return -1;
+		if (duration_parse(strbuf_str(&text), &ns) < 0) {
+			js_throw(ctx, "invalid timeout \"%s\": a number of ms or \"10s\"",
+				 strbuf_cstr(&text));
+			return -1;
+		}
+	}
+	req->timeout_ns = ns ? ns : req->timeout_ns;
+	return 0;
+}
+
+static int read_redirects(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	int64_t n;
+
+	if (JS_ToInt64(ctx, &n, value) < 0)
+		return -1;
+	req->redirects_left = (unsigned)MAX(0, MIN(n, 1000));
+	return 0;
+}
+
+static int read_response_type(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	static const char *const names[] = { "text", "binary", "none" };
+
+	if (js_to_str(ctx, value, &text) < 0)
+		return -1;
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(strbuf_cstr(&text), names[i]) != 0)
+			continue;
+		req->type = (enum load_response_type)i;
+		return 0;
+	}
+	js_throw(ctx, "unknown responseType \"%s\": text, binary or none", strbuf_cstr(&text));
+	return -1;
+}
+
+static int read_throw(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	req->throw_errors = JS_ToBool(ctx, value) > 0;
+	return 0;
+}
+
+static int read_callback(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	return load_statuses_read(ctx, value, &req->expected);
+}
+
+static int read_cookies(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	return load_request_add_cookies(ctx, req, value);
+}
+
+static int read_jar(JSContext *ctx, struct load_request *req, JSValueConst value)
+{
+	struct load_jar *jar = load_jar_of(ctx, value);
+
+	if (!jar) {
+		JS_ThrowTypeError(ctx, "params.jar is no CookieJar");
+		return -1;
+	}
+	req->jar = jar;
+	return 0;
+}
+
+static int refuse_param(JSContext *ctx, const char *name)
+{
+	js_throw(ctx, "the request parameter \"%s\" is not available in assay " ASSAY_VERSION, name);
+	return -1;
+}
+
+static int read_auth(JSContext *ctx, struct load_request *req UNUSED, JSValueConst value)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+	if (js_to_str(ctx, value, &text) < 0)
+		return -1;
+	if (!strcmp(strbuf_cstr(&text), "basic")) /* the credentials of the URL are sent anyway */
+		return 0;
+	return refuse_param(ctx, "auth: digest or ntlm");
+}
+
+static int read_compression(JSContext *ctx, struct load_request *req UNUSED,
+			    JSValueConst value UNUSED)
+{
+	return refuse_param(ctx, "compression");
+}
+
+static const struct {
+	const char *name;
+	int (*read)(JSContext *ctx, struct load_request *req, JSValueConst value);
+} params_known[] = {
+	{ "headers", read_headers },
+	{ "tags", read_tags },
+	{ "timeout", read_timeout },
+	{ "redirects", read_redirects },
+	{ "responseType", read_response_type },
+	{ "throw", read_throw },
+	{ "cookies", read_cookies },
+	{ "jar", read_jar },
+	{ "auth", read_auth },
+	{ "compression", read_compression },
+};
+
+static int read_param(JSContext *ctx, struct str key, JSValueConst value, void *arg)
+{
+	struct load_request *req = arg;
+
+	if (str_eq_c(key, "responseCallback")) /* null means something here */
+		return read_callback(ctx, req, value);
+	if (JS_IsUndefined(value) || JS_IsNull(value))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(params_known); i++)
+		if (str_eq_c(key, params_known[i].name))
+			return params_known[i].read(ctx, req, value);
+	return 0;
+}
+
+/* ---- all together ---- */
+
+static void set_defaults(struct load_request *req)
+{
+	const struct load_plan *plan = req->vu->run->plan;
+
+	req->tags = req->vu->tags;
+	req->timeout_ns = 60 * NS_PER_S;
+	req->redirects_left = plan->max_redirects;
+	req->throw_errors = plan->throw_errors;
+	req->type = plan->discard_response_bodies ? LOAD_RESPONSE_NONE : LOAD_RESPONSE_TEXT;
+	req->expected = req->vu->expected;
+	req->jar = req->vu->jar;
+}
+
+static int read_all(JSContext *ctx, struct load_request *req, JSValueConst url, JSValueConst body,
+		    JSValueConst params)
+{
+	bool form = false;
+	struct str name;
+
+	if (read_url(ctx, req, url) < 0 || read_body(ctx, req, body, &form) < 0)
+		return -1;
+	if (JS_IsObject(params) && js_each(ctx, params, read_param, req) < 0)
+		return -1;
+	if (form && !has_header(req, "Content-Type"))
+		add_header(req, STR("Content-Type"), STR("application/x-www-form-urlencoded"));
+	name = load_tags_get(req->tags, STR("name"));
+	if (name.ptr) {
+		free(req->name);
+		req->name = str_dup(name);
+	}
+	return 0;
+}
+
+struct load_request *load_request_new(JSContext *ctx, const char *method, JSValueConst url,
+				      JSValueConst body, JSValueConst params)
+{
+	struct load_vu *vu = load_vu_of(ctx);
+	struct load_request *req;
+
+	if (load_vu_refuse_in_init(vu, "making requests"))
+		return NULL;
+	req = xcalloc(1, sizeof(*req));
+	req->vu = vu;
+	req->method = xstrdup(method);
+	set_defaults(req);
+	if (read_all(ctx, req, url, body, params) < 0) {
+		load_request_free(req);
+		return NULL;
+	}
+	req->deadline_ns = net_loop_now_ns() + req->timeout_ns;
+	return req;
+}

@@ -1,0 +1,32 @@
+/* k6_http.h - what the parts of the module "k6/http" share. */
+#ifndef ASSAY_LOAD_K6_HTTP_H
+#define ASSAY_LOAD_K6_HTTP_H
+
+#include "load/cookies.h"
+#include "load/http.h"
+
+/* Is v what http.url`...` made? Then its text and the name it stands for are appended. */
+bool load_http_url_parts(JSContext *ctx, JSValueConst v, struct strbuf *url, struct strbuf *name);
+
+/* What http.expectedStatuses() made, or null for "judge nothing". 0, or -1 with an exception. */
+int load_statuses_read(JSContext *ctx, JSValueConst v, struct load_statuses *ret);
+
+/* The jar behind a CookieJar object; NULL when v is none. */
+struct load_jar *load_jar_of(JSContext *ctx, JSValueConst v);
+
+/* params.cookies: { name: "value" } or { name: { value, replace } }. 0, or -1 with an exception. */
+int load_request_add_cookies(JSContext *ctx, struct load_request *req, JSValueConst cookies);
+
+/* The Cookie field of the request's next exchange; empty when there is none. */
+void load_request_cookie_header(struct load_request *req, const struct net_url *url,
+				struct strbuf *out);
+
+/* http.batch() */
+JSValue load_http_batch(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+
+/* Functions and classes of cookie jars, for the module's list. */
+JSValue load_http_cookie_jar(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+extern const struct js_class load_jar_class;
+int load_jar_setup(JSContext *ctx, JSValueConst exports);
+
+#endif

@@ -1,0 +1,27 @@
+#include "load/run.h"
+
+void load_log(struct load_run *run, enum load_log_level level, const char *fmt, ...)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	va_list ap;
+
+	if (!run->opts->log)
+		return;
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	pthread_mutex_lock(&run->lock);
+	run->opts->log(run->opts->arg, level, strbuf_cstr(&text));
+	pthread_mutex_unlock(&run->lock);
+}
+
+void load_run_end(struct load_run *run, enum load_end_reason reason, const char *message)
+{
+	pthread_mutex_lock(&run->lock);
+	if (!run->end_reason) {
+		run->end_reason = reason;
+		strbuf_addstr(&run->end_message, message);
+		atomic_store(&run->ending, true);
+	}
+	pthread_mutex_unlock(&run->lock);
+}

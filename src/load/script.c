@@ -1,0 +1,217 @@
+#include "load/script.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "os/file.h"
+
+enum shared_state { SHARED_FILLING, SHARED_READY, SHARED_FAILED };
+
+struct shared_entry {
+	enum shared_state state;
+	struct load_shared items;
+};
+
+struct load_script {
+	struct js_modules *modules;
+	char *name;
+	struct strbuf text;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t filled;
+	struct map opened; /* path -> struct strbuf * */
+	struct map shared; /* name -> struct shared_entry * */
+};
+
+static int load_source(void *user, const char *name, struct strbuf *ret, struct error *reterr)
+{
+	struct load_script *s = user;
+
+	if (!strcmp(name, s->name)) {
+		strbuf_add(ret, s->text.ptr, s->text.len);
+		return 0;
+	}
+	if (strstr(name, "://"))
+		return error_set(reterr, -EOPNOTSUPP,
+				 "\"%s\": modules from the network are not available in assay "
+				 ASSAY_VERSION "; save it beside the script and import that file",
+				 name);
+	return file_read(name, JS_SOURCE_BYTES_MAX, ret, reterr);
+}
+
+static void refuse_module(void *user UNUSED, const char *name, struct strbuf *ret)
+{
+	if (!strncmp(name, "k6", 2) && (name[2] == '/' || !name[2]))
+		strbuf_addf(ret, "%s is not available in assay " ASSAY_VERSION, name);
+	else
+		strbuf_addf(ret,
+			    "no module \"%s\": k6's modules begin with \"k6\", files with \"./\", "
+			    "\"../\" or \"/\"; packages from npm have to be bundled first",
+			    name);
+}
+
+static const struct js_module_ops module_ops = {
+	.load = load_source,
+	.refuse = refuse_module,
+};
+
+int load_script_new(struct load_script **ret, const char *path, struct str text,
+		    const struct js_native_module *const *natives, struct error *reterr)
+{
+	struct load_script *s = xcalloc(1, sizeof(*s));
+	char *real = text.ptr ? NULL : realpath(path, NULL);
+	int r = 0;
+
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->filled, NULL);
+	s->name = real ? real : xstrdup(path);
+	s->modules = js_modules_new(&module_ops, s);
+	for (; *natives; natives++)
+		js_modules_add(s->modules, *natives);
+	if (text.ptr)
+		strbuf_add(&s->text, text.ptr, text.len);
+	else
+		r = file_read(path, JS_SOURCE_BYTES_MAX, &s->text, reterr);
+	if (r < 0) {
+		load_script_free(s);
+		return error_wrap(reterr, "reading the script");
+	}
+	*ret = s;
+	return 0;
+}
+
+static void shared_release(struct load_shared *items)
+{
+	for (size_t i = 0; i < items->len; i++)
+		free(items->items[i]);
+	free(items->items);
+	free(items->lens);
+}
+
+void load_script_free(struct load_script *s)
+{
+	if (!s)
+		return;
+	js_modules_free(s->modules);
+	map_for_each (&s->opened, e) {
+		strbuf_release(e->value);
+		free(e->value);
+	}
+	map_release(&s->opened);
+	map_for_each (&s->shared, e) {
+		struct shared_entry *shared = e->value;
+
+		shared_release(&shared->items);
+		free(shared);
+	}
+	map_release(&s->shared);
+	pthread_cond_destroy(&s->filled);
+	pthread_mutex_destroy(&s->lock);
+	strbuf_release(&s->text);
+	free(s->name);
+	free(s);
+}
+
+struct js_modules *load_script_modules(struct load_script *s)
+{
+	return s->modules;
+}
+
+const char *load_script_name(const struct load_script *s)
+{
+	return s->name;
+}
+
+struct str load_script_text(const struct load_script *s)
+{
+	return strbuf_str(&s->text);
+}
+
+static int open_locked(struct load_script *s, struct str path, struct str *ret,
+		       struct error *reterr)
+{
+	struct strbuf *content = map_get(&s->opened, path);
+	int r;
+
+	if (!content) {
+		content = xcalloc(1, sizeof(*content));
+		r = file_read(path.ptr, LOAD_FILE_BYTES_MAX, content, reterr);
+		if (r < 0) {
+			strbuf_release(content);
+			free(content);
+			return r;
+		}
+		map_put(&s->opened, path, content);
+	}
+	*ret = strbuf_str(content);
+	return 0;
+}
+
+int load_script_open(struct load_script *s, const char *importer, const char *path,
+		     struct str *ret, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+	CLEANUP(strbuf_release) struct strbuf written = STRBUF_INIT;
+	int r;
+
+	/* what has no "./" is a module's name in an import, but a path here */
+	if (path[0] != '/' && path[0] != '.' && !strstr(path, "://"))
+		strbuf_addstr(&written, "./");
+	strbuf_addstr(&written, path);
+	js_module_resolve(*importer ? importer : s->name, strbuf_cstr(&written), &name);
+	if (strstr(strbuf_cstr(&name), "://"))
+		return error_set(reterr, -EOPNOTSUPP, "open(\"%s\"): only files can be opened",
+				 path);
+	pthread_mutex_lock(&s->lock);
+	r = open_locked(s, strbuf_str(&name), ret, reterr);
+	pthread_mutex_unlock(&s->lock);
+	return r < 0 ? error_wrap(reterr, "open(\"%s\")", path) : 0;
+}
+
+int load_script_share(struct load_script *s, const char *name, const struct load_shared **ret)
+{
+	struct shared_entry *e;
+	int r = 0;
+
+	pthread_mutex_lock(&s->lock);
+	e = map_get_c(&s->shared, name);
+	if (!e) {
+		map_put(&s->shared, str_from(name), xcalloc(1, sizeof(*e)));
+		r = 1;
+	}
+	while (e && e->state == SHARED_FILLING)
+		pthread_cond_wait(&s->filled, &s->lock);
+	if (e && e->state == SHARED_FAILED)
+		r = -ECANCELED;
+	else if (e)
+		*ret = &e->items;
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+void load_script_share_fill(struct load_script *s, const char *name, struct load_shared items,
+			    const struct load_shared **ret)
+{
+	struct shared_entry *e;
+
+	pthread_mutex_lock(&s->lock);
+	e = map_get_c(&s->shared, name);
+	e->items = items;
+	e->state = SHARED_READY;
+	*ret = &e->items;
+	pthread_cond_broadcast(&s->filled);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void load_script_share_fail(struct load_script *s, const char *name)
+{
+	struct shared_entry *e;
+
+	pthread_mutex_lock(&s->lock);
+	e = map_get_c(&s->shared, name);
+	e->state = SHARED_FAILED;
+	pthread_cond_broadcast(&s->filled);
+	pthread_mutex_unlock(&s->lock);
+}
