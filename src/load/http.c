@@ -48,6 +48,8 @@ void load_request_free(struct load_request *req)
 	if (req->late_queued)
 		net_loop_undefer(req->vu->worker->loop, &req->late);
 	unlink_request(req);
+	if (req->release)
+		req->release(req);
 	free(req->method);
 	strbuf_release(&req->url);
 	free(req->name);
@@ -66,15 +68,8 @@ void load_request_free(struct load_request *req)
 
 void load_requests_cancel(struct load_vu *vu)
 {
-	for (struct load_request *req = vu->requests; req; req = req->next) {
-		if (req->call)
-			net_call_cancel(req->call);
-		req->call = NULL;
-		if (req->late_queued)
-			net_loop_undefer(vu->worker->loop, &req->late);
-		req->late_queued = false;
-		req->finished = true;
-	}
+	while (vu->requests)
+		load_request_free(vu->requests);
 }
 
 static void finish(struct load_request *req)

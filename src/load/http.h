@@ -43,6 +43,8 @@ struct load_request {
 	bool finished;
 	void (*done)(struct load_request *req); /* in the loop; the response is there */
 	void *arg;
+	void (*release)(struct load_request *req); /* frees arg; may be NULL */
+	bool waited_for;
 	struct load_request *prev, *next; /* of the VU's */
 	bool linked;
 };

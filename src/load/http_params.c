@@ -57,8 +57,6 @@ static bool get_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
 		return true;
 	}
 	JS_FreeValue(ctx, JS_GetException(ctx));
-	if (JS_GetTypedArrayType(v) < 0)
-		return false;
 	buffer = JS_GetTypedArrayBuffer(ctx, v, &offset, &len, &unit);
 	data = JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(ctx, &size, buffer);
 	JS_FreeValue(ctx, buffer);
@@ -70,6 +68,16 @@ static bool get_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
 	return true;
 }
 
+/* Most bodies that are objects are plain ones: asking the engine for bytes makes exceptions. */
+static bool is_plain(JSContext *ctx, JSValueConst v)
+{
+	JSValue plain = JS_NewObject(ctx);
+	bool same = JS_GetClassID(plain) == JS_GetClassID(v);
+
+	JS_FreeValue(ctx, plain);
+	return same;
+}
+
 static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body, bool *ret_form)
 {
 	struct str bytes;
@@ -79,7 +87,7 @@ static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body
 		return 0;
 	if (!JS_IsObject(body))
 		return js_to_str(ctx, body, &req->body);
-	if (get_bytes(ctx, body, &bytes)) {
+	if (!is_plain(ctx, body) && get_bytes(ctx, body, &bytes)) {
 		strbuf_add(&req->body, bytes.ptr, bytes.len);
 		return 0;
 	}

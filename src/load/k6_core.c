@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "js/value.h"
+#include "load/globals.h"
 #include "load/modules.h"
 #include "load/sample.h"
 #include "load/vu.h"
@@ -21,7 +22,9 @@ static void count_check(struct check_run *run, struct str name, bool passed)
 
 	if (load_system_tag(run->vu, LOAD_TAG_CHECK))
 		tags = load_vu_tags_with(run->vu, tags, STR("check"), name);
-	load_vu_count_check(run->vu, name, passed);
+	if (!run->vu->warmup)
+		load_agg_check(run->vu->worker->second->agg, strbuf_str(&run->vu->group), name,
+			       passed);
 	load_vu_sample(run->vu, LOAD_M_CHECKS, tags, passed);
 	run->all_passed &= passed;
 }
@@ -117,7 +120,8 @@ static JSValue k6_group(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVa
 	strbuf_addstr(&vu->group, "::");
 	strbuf_add(&vu->group, strbuf_cstr(&name), name.len);
 	enter_group(vu);
-	load_vu_count_group(vu);
+	if (!vu->warmup)
+		load_agg_group(vu->worker->second->agg, strbuf_str(&vu->group));
 	result = call_in_group(ctx, vu, argv[1]);
 	strbuf_truncate(&vu->group, outer_len);
 	enter_group(vu);
@@ -152,42 +156,15 @@ static JSValue k6_fail(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVal
 	return js_throw(ctx, "%s", strbuf_cstr(&message));
 }
 
-static JSValue seeded_random(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
-			     JSValueConst *argv UNUSED)
-{
-	/* xorshift64* (Vigna 2016); the upper 53 bits */
-	struct load_vu *vu = load_vu_of(ctx);
-	uint64_t x = vu->random_state;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	vu->random_state = x;
-	return JS_NewFloat64(ctx, (double)((x * UINT64_C(0x2545F4914F6CDD1D)) >> 11) * 0x1p-53);
-}
-
 /* Math.random() then repeats its sequence for the same seed, in this VU. */
 static JSValue k6_random_seed(JSContext *ctx, JSValueConst this UNUSED, int argc,
 			      JSValueConst *argv)
 {
-	struct load_vu *vu = load_vu_of(ctx);
-	JSValue global, math;
 	int64_t seed = 0;
-	uint64_t z;
 
 	if (argc > 0 && JS_ToInt64(ctx, &seed, argv[0]) < 0)
 		return JS_EXCEPTION;
-	/* splitmix64, so that neighbouring seeds give unlike sequences and none gives zero */
-	z = (uint64_t)seed + UINT64_C(0x9E3779B97F4A7C15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	z ^= z >> 31;
-	vu->random_state = z ? z : 1;
-	global = JS_GetGlobalObject(ctx);
-	math = JS_GetPropertyStr(ctx, global, "Math");
-	js_set(ctx, math, "random", JS_NewCFunction(ctx, seeded_random, "random", 0));
-	JS_FreeValue(ctx, math);
-	JS_FreeValue(ctx, global);
+	load_vu_seed(load_vu_of(ctx), (uint64_t)seed);
 	return JS_UNDEFINED;
 }
 

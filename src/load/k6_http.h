@@ -21,12 +21,16 @@ int load_request_add_cookies(JSContext *ctx, struct load_request *req, JSValueCo
 void load_request_cookie_header(struct load_request *req, const struct net_url *url,
 				struct strbuf *out);
 
-/* http.batch() */
-JSValue load_http_batch(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+/* A request from (method, url, body, params); NULL with an exception. */
+struct load_request *load_http_request_of(JSContext *ctx, int argc, JSValueConst *argv);
 
-/* Functions and classes of cookie jars, for the module's list. */
+/* Functions of the module that live in files of their own. */
+JSValue load_http_batch(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+JSValue load_http_async(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+
 JSValue load_http_cookie_jar(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
-extern const struct js_class load_jar_class;
+
+/* Defines the class in a new context and exports its constructor. */
 int load_jar_setup(JSContext *ctx, JSValueConst exports);
 
 #endif

@@ -14,6 +14,7 @@
 #include "net/loop.h"
 
 struct load_worker;
+struct load_control;
 
 /* Why a run ends before its time. */
 enum load_end_reason {
@@ -40,12 +41,14 @@ struct load_run {
 	const struct load_metric *builtin[LOAD_M_BUILTINS];
 	int64_t wall_anchor_ns;
 
+	struct load_control *controller;
 	struct load_worker *control;  /* the calling thread's */
 	struct load_worker **workers; /* the threads' */
 	unsigned worker_count;
 	struct load_scenario_state *scenarios; /* as in the plan */
 	uint64_t start_ns;		       /* of warm-up and load; 0 = not begun */
 	uint64_t measure_ns;		       /* from here on it counts */
+	uint64_t end_ns;
 	struct strbuf setup_data;	       /* JSON; empty = none */
 	struct strbuf options_json;	       /* for exec.test.options */
 	bool output_begun;

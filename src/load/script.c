@@ -82,7 +82,7 @@ int load_script_new(struct load_script **ret, const char *path, struct str text,
 	return 0;
 }
 
-static void shared_release(struct load_shared *items)
+void load_shared_release(struct load_shared *items)
 {
 	for (size_t i = 0; i < items->len; i++)
 		free(items->items[i]);
@@ -103,7 +103,7 @@ void load_script_free(struct load_script *s)
 	map_for_each (&s->shared, e) {
 		struct shared_entry *shared = e->value;
 
-		shared_release(&shared->items);
+		load_shared_release(&shared->items);
 		free(shared);
 	}
 	map_release(&s->shared);

@@ -50,6 +50,8 @@ struct load_shared {
 	size_t len;
 };
 
+void load_shared_release(struct load_shared *items);
+
 int load_script_share(struct load_script *s, const char *name, const struct load_shared **ret);
 void load_script_share_fill(struct load_script *s, const char *name, struct load_shared items,
 			    const struct load_shared **ret);

@@ -71,7 +71,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->worker = w;
 	vu->run = w->run;
 	vu->id = id;
-	vu->exports = vu->data = vu->env = vu->result = JS_UNDEFINED;
+	vu->exports = vu->data = vu->env = vu->metadata = vu->result = JS_UNDEFINED;
 	vu->sleep.expired = sleep_over;
 	vu->limit.expired = limit_over;
 	vu->shard = load_worker_shard(w);
@@ -84,7 +84,8 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 		load_vu_free(vu);
 		return error_errno(reterr, r, "making virtual user %u", id);
 	}
-	vu->client = net_client_new(w->stack, &w->run->client_opts);
+	if (w->stack)
+		vu->client = net_client_new(w->stack, &w->run->client_opts);
 	vu->jar = load_jar_new();
 	vu->expected = (struct load_statuses){ .ranges = { { 200, 399 } }, .len = 1 };
 	load_vu_assign(vu, NULL);
@@ -103,8 +104,10 @@ void load_vu_free(struct load_vu *vu)
 		JS_FreeValue(ctx, vu->exports);
 		JS_FreeValue(ctx, vu->data);
 		JS_FreeValue(ctx, vu->env);
+		JS_FreeValue(ctx, vu->metadata);
 		JS_FreeValue(ctx, vu->result);
-		load_timers_free(vu);
+		load_timers_cancel(vu);
+		load_requests_cancel(vu);
 		js_vm_free(vu->vm);
 		vu->shard->vus--;
 	}
@@ -198,13 +201,13 @@ static void run_import(struct js_vm *vm, void *arg)
 {
 	struct load_vu *vu = arg;
 
+	vu->phase = LOAD_VU_INIT;
 	vu->end = end_of(
 		js_vm_import(vm, load_script_name(vu->run->script), &vu->exports, &vu->error));
 }
 
 void load_vu_import(struct load_vu *vu, load_vu_done_fn *done)
 {
-	vu->phase = LOAD_VU_INIT;
 	start(vu, run_import, done);
 }
 
@@ -245,6 +248,20 @@ static void run_call(struct js_vm *vm, void *arg)
 	vu->result = JS_UNDEFINED;
 	vu->end = end_of(call_export(vu, vu->exec, &vu->result));
 	load_vu_sample_data(vu);
+}
+
+static void run_do(struct js_vm *vm UNUSED, void *arg)
+{
+	struct load_vu *vu = arg;
+
+	vu->end = end_of(vu->action(vu, vu->action_arg));
+}
+
+void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, load_vu_done_fn *done)
+{
+	vu->action = action;
+	vu->action_arg = arg;
+	start(vu, run_do, done);
 }
 
 void load_vu_call(struct load_vu *vu, const char *function, uint64_t limit_ns,

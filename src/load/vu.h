@@ -19,7 +19,8 @@ enum {
 	LOAD_CLASS_SHARED_ARRAY,
 	LOAD_CLASS_COOKIE_JAR,
 	LOAD_CLASS_STATUSES,
-	LOAD_CLASS_END,
+	LOAD_CLASS_URL,
+	LOAD_CLASS_TAGS,
 };
 
 enum load_vu_phase {
@@ -41,7 +42,7 @@ struct load_vu;
 struct load_worker;
 struct load_shard;
 struct load_slot;
-struct load_timers;
+struct load_timer;
 struct load_request;
 struct load_jar;
 struct net_client;
@@ -55,6 +56,9 @@ struct load_statuses {
 	bool off; /* nothing is judged: no expected_response tag, no http_req_failed */
 };
 
+/* On the VU's fiber: 0, or as js_vm_call() with vu->error set. */
+typedef int load_vu_action_fn(struct load_vu *vu, void *arg);
+
 typedef void load_vu_done_fn(struct load_vu *vu, enum load_vu_end end);
 
 struct load_vu {
@@ -65,13 +69,16 @@ struct load_vu {
 	struct net_client *client;
 	struct load_jar *jar;
 	struct load_statuses expected; /* http.setResponseCallback() */
-	struct load_timers *timers;    /* setTimeout() and its kin; NULL until used */
+	struct load_timer *timers;     /* setTimeout() and its kin that are set */
+	uint32_t timer_ids;
 	struct load_request *requests; /* unfinished or not yet freed */
 
 	unsigned id; /* __VU: 1, 2, …; 0 in the init context, setup and teardown */
 	enum load_vu_phase phase;
 	load_vu_done_fn *done;
 	void *import_arg; /* load_worker_add_vu()'s */
+	load_vu_action_fn *action;
+	void *action_arg;
 	struct js_error error;
 
 	/* the iteration */
@@ -95,6 +102,7 @@ struct load_vu {
 	JSValue exports; /* the main module's namespace */
 	JSValue data;	 /* what setup() returned; a copy of this VU's own */
 	JSValue env;	 /* __ENV */
+	JSValue metadata; /* exec.vu.metrics.metadata */
 	bool has_data;
 	const struct load_scenario *env_of; /* whose variables are in env; NULL = the run's alone */
 	uint64_t random_state;
@@ -105,6 +113,7 @@ struct load_vu {
 	struct net_timer sleep;
 	struct net_timer limit; /* aborts a call that takes too long */
 	enum load_vu_end end;
+	bool finished; /* load.c's: done was called */
 };
 
 /* The VM's owner; never NULL below a script. */
@@ -125,6 +134,9 @@ void load_vu_import(struct load_vu *vu, load_vu_done_fn *done);
  * in vu->result. */
 void load_vu_call(struct load_vu *vu, const char *function, uint64_t limit_ns,
 		  load_vu_done_fn *done);
+
+/* Some code of ours that needs the fiber because it may run script code. */
+void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, load_vu_done_fn *done);
 
 /*
  * One iteration of its slot's scenario, counted and timed. intended_ns is when it was to start (0:

@@ -24,7 +24,7 @@ uint64_t load_thread_cpu_ns(void)
 
 /* ---- a second's figures ---- */
 
-struct load_second *load_second_new(struct load_worker *w)
+static struct load_second *second_new(struct load_worker *w)
 {
 	struct load_second *s = xcalloc(1, sizeof(*s));
 
@@ -43,7 +43,7 @@ static void forget_slow(struct load_second *s)
 	s->slow_count = 0;
 }
 
-void load_second_free(struct load_second *s)
+static void second_free(struct load_second *s)
 {
 	if (!s)
 		return;
@@ -84,7 +84,7 @@ void load_worker_hand_over(struct load_worker *w, bool last)
 	s->cpu_ns = cpu_ns - w->cpu_last_ns;
 	s->last = last;
 	w->cpu_last_ns = cpu_ns;
-	w->second = w->spare.len ? w->spare.ptr[--w->spare.len] : load_second_new(w);
+	w->second = w->spare.len ? w->spare.ptr[--w->spare.len] : second_new(w);
 	w->second->t0_ns = s->t1_ns;
 	if (w->output)
 		w->run->opts->output->flush(w->output);
@@ -113,17 +113,17 @@ int load_worker_init(struct load_worker *w, struct load_run *run, struct error *
 	r = net_loop_new(&w->loop, reterr);
 	if (r < 0)
 		return r;
-	w->stack = net_stack_new(w->loop, &run->stack_opts);
 	w->stacks = js_stacks_new();
 	w->tags = load_tag_pool_new();
 	w->run_tags = load_tags_none(w->tags);
-	w->second = load_second_new(w);
 	w->second_over.expired = second_over;
 	return 0;
 }
 
-void load_worker_set_tags(struct load_worker *w)
+void load_worker_equip(struct load_worker *w)
 {
+	w->stack = net_stack_new(w->loop, &w->run->stack_opts);
+	w->second = second_new(w);
 	vec_for_each (&w->run->plan->tags, t)
 		w->run_tags = load_tags_with(w->tags, w->run_tags, str_from(t->key),
 					     str_from(t->value));
@@ -182,9 +182,9 @@ void load_worker_free(struct load_worker *w)
 		return;
 	if (w->loop)
 		net_loop_run_once(w->loop, 0); /* seconds on their way back */
-	load_second_free(w->second);
+	second_free(w->second);
 	vec_for_each (&w->spare, s)
-		load_second_free(*s);
+		second_free(*s);
 	vec_release(&w->spare);
 	net_loop_free(w->loop);
 	load_tag_pool_free(w->tags);
@@ -209,8 +209,19 @@ struct load_shard *load_worker_shard(struct load_worker *w)
 		free(s);
 		return NULL;
 	}
+	/* load_worker_interrupt() reads the list from another thread */
+	pthread_mutex_lock(&w->run->lock);
 	vec_push(&w->shards, s);
+	pthread_mutex_unlock(&w->run->lock);
 	return s;
+}
+
+void load_worker_interrupt(struct load_worker *w)
+{
+	pthread_mutex_lock(&w->run->lock);
+	vec_for_each (&w->shards, s)
+		js_shard_stop((*s)->js);
+	pthread_mutex_unlock(&w->run->lock);
 }
 
 /* ---- VUs ---- */
@@ -414,7 +425,7 @@ int load_worker_start(struct load_run *run, unsigned index, struct load_worker *
 	w->count = run->worker_count;
 	r = load_worker_init(w, run, reterr);
 	if (r == 0) {
-		load_worker_set_tags(w);
+		load_worker_equip(w);
 		load_worker_open_output(w);
 		r = -pthread_create(&w->thread, NULL, worker_main, w);
 		if (r < 0)

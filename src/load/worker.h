@@ -84,12 +84,12 @@ struct load_worker {
 	bool ready, finished;	 /* control thread: started has come; its last second has */
 };
 
-/* Loop, stack, tag pool and engine; no VUs. The calling thread becomes its own. */
+/* A loop, a tag pool and the engine's stacks: enough to run the script's init code. */
 int load_worker_init(struct load_worker *w, struct load_run *run, struct error *reterr);
 void load_worker_release(struct load_worker *w);
 
-/* Tags of the run on every sample; after the plan is made. */
-void load_worker_set_tags(struct load_worker *w);
+/* What takes the plan: the network, figures, the run's tags. */
+void load_worker_equip(struct load_worker *w);
 
 /* Samples go to the run's output from now on. */
 void load_worker_open_output(struct load_worker *w);
@@ -112,6 +112,9 @@ int load_worker_start(struct load_run *run, unsigned index, struct load_worker *
 		      struct error *reterr);
 void load_worker_order(struct load_worker *w, enum load_order order);
 
+/* From another thread: cuts off the scripts that are computing, for good. */
+void load_worker_interrupt(struct load_worker *w);
+
 /* Ends the thread and frees all it had but its tag pool; load_worker_free() does that. */
 void load_worker_join(struct load_worker *w);
 void load_worker_free(struct load_worker *w);
@@ -121,10 +124,6 @@ void load_worker_runner_ended(struct load_worker *w);
 
 /* The calling thread's CPU time. */
 uint64_t load_thread_cpu_ns(void);
-
-/* A second's figures with nothing in them. */
-struct load_second *load_second_new(struct load_worker *w);
-void load_second_free(struct load_second *s);
 
 /* Back to the worker, emptied; control thread. */
 void load_second_return(struct load_second *s);

@@ -1,0 +1,24 @@
+/*
+ * globals.h - what scripts have without importing it: console, __ENV, __VU, __ITER, open(), timers,
+ * and Math.random() that can be seeded. k6 has no more than that of what browsers have, and adds
+ * TextEncoder and the like only where a script would notice.
+ */
+#ifndef ASSAY_LOAD_GLOBALS_H
+#define ASSAY_LOAD_GLOBALS_H
+
+#include "load/vu.h"
+
+/* In a new context, before the script runs. 0, or -1 with an exception. */
+int load_globals_setup(struct load_vu *vu);
+
+/* setTimeout() and its kin, timers.c. */
+int load_timers_setup(JSContext *ctx, JSValueConst global);
+void load_timers_cancel(struct load_vu *vu);
+
+/* Seeds what Math.random() of this VU gives. */
+void load_vu_seed(struct load_vu *vu, uint64_t seed);
+
+/* Puts the scenario's variables over the run's. */
+void load_vu_set_env(struct load_vu *vu, const struct load_scenario *s);
+
+#endif

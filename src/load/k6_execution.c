@@ -1,0 +1,379 @@
+/* The module "k6/execution": where a VU is in the run, its tags, and ending the run. */
+#include "js/value.h"
+#include "load/modules.h"
+#include "load/runner.h"
+#include "load/sample.h"
+
+#define METHOD(name, length, fn)                                                        \
+	{                                                                                          \
+		name, JS_PROP_C_W_E, JS_DEF_CFUNC, 0, .u = {                                       \
+			.func = { length, JS_CFUNC_generic, { .generic = fn } }                    \
+		}                                                                                  \
+	}
+
+#define GETTER(name, get)                                                                          \
+	{                                                                                          \
+		name, JS_PROP_CONFIGURABLE | JS_PROP_ENUMERABLE, JS_DEF_CGETSET, 0, .u = {         \
+			.getset = { .get = { .getter = get }, .set = { .setter = NULL } }          \
+		}                                                                                  \
+	}
+
+static JSValue number(JSContext *ctx, uint64_t n)
+{
+	return JS_NewInt64(ctx, (int64_t)n);
+}
+
+/* ---- scenario ---- */
+
+/* The slot of the running iteration; NULL with an exception outside of one. */
+static struct load_slot *slot_of(JSContext *ctx, const char *what)
+{
+	struct load_vu *vu = load_vu_of(ctx);
+
+	if (vu->slot && vu->phase == LOAD_VU_RUN)
+		return vu->slot;
+	js_throw(ctx, "getting %s information outside of an iteration is not supported", what);
+	return NULL;
+}
+
+static JSValue scenario_name(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_slot *s = slot_of(ctx, "scenario");
+
+	return s ? JS_NewString(ctx, s->runner->scenario->name) : JS_EXCEPTION;
+}
+
+static JSValue scenario_executor(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_slot *s = slot_of(ctx, "scenario");
+
+	return s ? JS_NewString(ctx, load_executor_name(s->runner->scenario->executor)) :
+		   JS_EXCEPTION;
+}
+
+/* ms since 1970 */
+static JSValue scenario_start(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_slot *s = slot_of(ctx, "scenario");
+	int64_t wall_ns;
+
+	if (!s)
+		return JS_EXCEPTION;
+	wall_ns = (int64_t)s->runner->start_ns + s->runner->worker->run->wall_anchor_ns;
+	return JS_NewInt64(ctx, wall_ns / 1000000);
+}
+
+static JSValue scenario_progress(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_slot *s = slot_of(ctx, "scenario");
+	const struct load_scenario *sc;
+	double done, whole;
+
+	if (!s)
+		return JS_EXCEPTION;
+	sc = s->runner->scenario;
+	if (sc->executor == LOAD_SHARED_ITERATIONS) {
+		done = (double)atomic_load(&s->runner->state->taken) - 1;
+		whole = (double)sc->iterations;
+	} else if (sc->executor == LOAD_PER_VU_ITERATIONS) {
+		done = (double)s->counted - 1;
+		whole = (double)sc->iterations;
+	} else {
+		done = (double)(net_loop_now_ns() - s->runner->start_ns);
+		whole = (double)(s->runner->end_ns - s->runner->start_ns);
+	}
+	done = MAX(0.0, done);
+	return JS_NewFloat64(ctx, whole > 0 ? MIN(1.0, done / whole) : 1);
+}
+
+static JSValue scenario_iteration(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_test) :
+					  JS_EXCEPTION;
+}
+
+static const JSCFunctionListEntry scenario_fields[] = {
+	GETTER("name", scenario_name),
+	GETTER("executor", scenario_executor),
+	GETTER("startTime", scenario_start),
+	GETTER("progress", scenario_progress),
+	GETTER("iterationInInstance", scenario_iteration),
+	GETTER("iterationInTest", scenario_iteration),
+};
+
+/* ---- instance ---- */
+
+static bool in_run(JSContext *ctx)
+{
+	if (load_vu_of(ctx)->phase == LOAD_VU_RUN || load_vu_of(ctx)->phase == LOAD_VU_SETUP)
+		return true;
+	js_throw(ctx, "getting instance information here is not supported");
+	return false;
+}
+
+static JSValue instance_duration(JSContext *ctx, JSValueConst this UNUSED)
+{
+	const struct load_run *run = load_vu_of(ctx)->run;
+
+	if (!in_run(ctx))
+		return JS_EXCEPTION;
+	return JS_NewFloat64(ctx, run->start_ns && net_loop_now_ns() > run->start_ns ?
+					  (double)(net_loop_now_ns() - run->start_ns) / 1e6 :
+					  0);
+}
+
+static JSValue instance_completed(JSContext *ctx, JSValueConst this UNUSED)
+{
+	const struct load_run *run = load_vu_of(ctx)->run;
+	uint64_t n = 0;
+
+	if (!in_run(ctx))
+		return JS_EXCEPTION;
+	for (unsigned i = 0; i < run->worker_count && run->workers; i++)
+		n += atomic_load_explicit(&run->workers[i]->iterations, memory_order_relaxed);
+	return number(ctx, n);
+}
+
+static JSValue instance_interrupted(JSContext *ctx, JSValueConst this UNUSED)
+{
+	const struct load_run *run = load_vu_of(ctx)->run;
+	uint64_t n = 0;
+
+	if (!in_run(ctx))
+		return JS_EXCEPTION;
+	for (unsigned i = 0; i < run->worker_count && run->workers; i++)
+		n += atomic_load_explicit(&run->workers[i]->interrupted, memory_order_relaxed);
+	return number(ctx, n);
+}
+
+static JSValue instance_active(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return in_run(ctx) ? number(ctx, atomic_load(&load_vu_of(ctx)->run->vus_active)) :
+			     JS_EXCEPTION;
+}
+
+static JSValue instance_vus(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return in_run(ctx) ? number(ctx, atomic_load(&load_vu_of(ctx)->run->vus)) : JS_EXCEPTION;
+}
+
+static const JSCFunctionListEntry instance_fields[] = {
+	GETTER("currentTestRunDuration", instance_duration),
+	GETTER("iterationsCompleted", instance_completed),
+	GETTER("iterationsInterrupted", instance_interrupted),
+	GETTER("vusActive", instance_active),
+	GETTER("vusInitialized", instance_vus),
+};
+
+/* ---- vu ---- */
+
+static JSValue vu_id(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return number(ctx, load_vu_of(ctx)->id);
+}
+
+static JSValue vu_iteration(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return number(ctx, load_vu_of(ctx)->iteration);
+}
+
+static JSValue vu_iteration_in_scenario(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_scenario) :
+					  JS_EXCEPTION;
+}
+
+static JSValue vu_tags(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return JS_NewObjectClass(ctx, LOAD_CLASS_TAGS);
+}
+
+static const JSCFunctionListEntry metrics_fields[] = {
+	GETTER("tags", vu_tags),
+};
+
+static JSValue vu_metrics(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_vu *vu = load_vu_of(ctx);
+	JSValue o = JS_NewObject(ctx);
+
+	JS_SetPropertyFunctionList(ctx, o, metrics_fields, ARRAY_SIZE(metrics_fields));
+	if (JS_IsUndefined(vu->metadata))
+		vu->metadata = JS_NewObject(ctx);
+	js_set(ctx, o, "metadata", JS_DupValue(ctx, vu->metadata));
+	return o;
+}
+
+static const JSCFunctionListEntry vu_fields[] = {
+	GETTER("idInInstance", vu_id),
+	GETTER("idInTest", vu_id),
+	GETTER("iterationInInstance", vu_iteration),
+	GETTER("iterationInScenario", vu_iteration_in_scenario),
+	GETTER("tags", vu_tags),
+	GETTER("metrics", vu_metrics),
+};
+
+/* ---- vu.metrics.tags: reading and writing are the VU's tag set ---- */
+
+static int tags_get(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj UNUSED,
+		    JSAtom prop)
+{
+	const char *name = JS_AtomToCString(ctx, prop);
+	struct str value;
+
+	if (!name)
+		return -1;
+	value = load_tags_get(load_vu_of(ctx)->tags, str_from(name));
+	JS_FreeCString(ctx, name);
+	if (!value.ptr)
+		return 0;
+	if (!desc)
+		return 1;
+	*desc = (JSPropertyDescriptor){
+		.flags = JS_PROP_C_W_E,
+		.value = js_new_str(ctx, value),
+		.getter = JS_UNDEFINED,
+		.setter = JS_UNDEFINED,
+	};
+	return 1;
+}
+
+static int tags_names(JSContext *ctx, JSPropertyEnum **ret, uint32_t *ret_len,
+		      JSValueConst obj UNUSED)
+{
+	const struct load_tags *tags = load_vu_of(ctx)->tags;
+	JSPropertyEnum *names = js_malloc(ctx, sizeof(*names) * (tags->len + 1));
+
+	if (!names)
+		return -1;
+	for (uint32_t i = 0; i < tags->len; i++) {
+		names[i].is_enumerable = 1;
+		names[i].atom = JS_NewAtomLen(ctx, tags->list[i].key.ptr, tags->list[i].key.len);
+	}
+	*ret = names;
+	*ret_len = tags->len;
+	return 0;
+}
+
+static int tags_set(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop, JSValueConst val,
+		    JSValueConst getter UNUSED, JSValueConst setter UNUSED, int flags UNUSED)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct load_vu *vu = load_vu_of(ctx);
+	const char *name;
+
+	if (JS_IsObject(val) || JS_IsNull(val) || JS_IsUndefined(val)) {
+		JS_ThrowTypeError(ctx, "a tag's value is a text, a number or a boolean");
+		return -1;
+	}
+	name = JS_AtomToCString(ctx, prop);
+	if (!name || js_to_str(ctx, val, &text) < 0) {
+		JS_FreeCString(ctx, name);
+		return -1;
+	}
+	vu->tags = load_vu_tags_with(vu, vu->tags, str_from(name), strbuf_str(&text));
+	JS_FreeCString(ctx, name);
+	return 1;
+}
+
+static int tags_delete(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop)
+{
+	struct load_vu *vu = load_vu_of(ctx);
+	const char *name = JS_AtomToCString(ctx, prop);
+
+	if (!name)
+		return -1;
+	vu->tags = load_tags_without(vu->worker->tags, vu->tags, str_from(name));
+	JS_FreeCString(ctx, name);
+	return 1;
+}
+
+static JSClassExoticMethods tags_exotic = {
+	.get_own_property = tags_get,
+	.get_own_property_names = tags_names,
+	.define_own_property = tags_set,
+	.delete_property = tags_delete,
+};
+
+const struct js_class load_exec_class = {
+	.id = LOAD_CLASS_TAGS,
+	.def = { .class_name = "Tags", .exotic = &tags_exotic },
+};
+
+/* ---- test ---- */
+
+static JSValue test_abort(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct load_vu *vu = load_vu_of(ctx);
+
+	strbuf_addstr(&text, "test aborted");
+	if (argc > 0 && !JS_IsUndefined(argv[0])) {
+		strbuf_addstr(&text, ": ");
+		if (js_to_str(ctx, argv[0], &text) < 0)
+			return JS_EXCEPTION;
+	}
+	load_run_end(vu->run, LOAD_END_ABORT, strbuf_cstr(&text));
+	if (vu->phase == LOAD_VU_INIT)
+		return js_throw(ctx, "%s", strbuf_cstr(&text));
+	js_vm_abort(vu->vm);
+	return js_vm_throw_aborted(ctx);
+}
+
+static JSValue test_fail(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct load_vu *vu = load_vu_of(ctx);
+
+	if (argc > 0 && js_to_str(ctx, argv[0], &text) < 0)
+		return JS_EXCEPTION;
+	atomic_store(&vu->run->marked_failed, true);
+	load_log(vu->run, LOAD_LOG_ERROR, "%s", strbuf_cstr(&text));
+	return JS_UNDEFINED;
+}
+
+static JSValue test_options(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_run *run = load_vu_of(ctx)->run;
+
+	if (!run->options_json.len)
+		return js_throw(ctx, "test.options is not known in the init context");
+	return js_json_parse(ctx, strbuf_str(&run->options_json), "options");
+}
+
+static const JSCFunctionListEntry test_fields[] = {
+	METHOD("abort", 1, test_abort),
+	METHOD("fail", 1, test_fail),
+	GETTER("options", test_options),
+};
+
+static int init(JSContext *ctx, JSValueConst exports)
+{
+	static const struct {
+		const char *name;
+		const JSCFunctionListEntry *fields;
+		int count;
+	} parts[] = {
+		{ "scenario", scenario_fields, ARRAY_SIZE(scenario_fields) },
+		{ "instance", instance_fields, ARRAY_SIZE(instance_fields) },
+		{ "vu", vu_fields, ARRAY_SIZE(vu_fields) },
+		{ "test", test_fields, ARRAY_SIZE(test_fields) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		JSValue o = JS_NewObject(ctx);
+
+		JS_SetPropertyFunctionList(ctx, o, parts[i].fields, parts[i].count);
+		if (js_set(ctx, exports, parts[i].name, o) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static const char *const names[] = { "scenario", "instance", "vu", "test", NULL };
+
+const struct js_native_module load_k6_execution = {
+	.name = "k6/execution",
+	.names = names,
+	.init = init,
+};

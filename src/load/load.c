@@ -1,0 +1,683 @@
+/*
+ * A run from beginning to end: the script's init code once for its options, the plan, the workers
+ * and their VUs, setup(), the load, teardown(), handleSummary(). Each phase that runs script code on
+ * this thread has a VU of its own, made for it and freed after it, as k6 has: what setup() leaves in
+ * the script's variables is not there in teardown().
+ */
+#include "load/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "js/value.h"
+#include "load/control.h"
+#include "load/modules.h"
+#include "load/runner.h"
+#include "load/sample.h"
+
+#define TURN_NS (50 * NS_PER_MS)
+/* VUs below which a further thread is not worth its while. */
+#define VUS_PER_THREAD_MIN 64
+
+/* ---- the outcome ---- */
+
+static void fail_run(struct load_control *c, enum load_exit code, const char *reason)
+{
+	struct load_result *r = c->result;
+
+	if (r->exit_code)
+		return;
+	r->exit_code = (int)code;
+	r->reason = xstrdup(reason);
+}
+
+/* A phase's script code threw: told in the log, as k6 does, and in the result. */
+static void fail_script(struct load_control *c, const struct load_vu *vu, const char *phase)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	char *reason = xasprintf("%s failed", phase);
+
+	if (vu->error.message) {
+		js_error_fmt(&vu->error, &text);
+		load_log(c->run, LOAD_LOG_ERROR, "%s", strbuf_cstr(&text));
+	}
+	fail_run(c, LOAD_EXIT_SCRIPT, reason);
+	free(reason);
+}
+
+/* ---- script code on this thread ---- */
+
+static void mark_done(struct load_vu *vu, enum load_vu_end end UNUSED)
+{
+	vu->finished = true;
+}
+
+static bool hard_stop(const struct load_control *c)
+{
+	const struct load_opts *o = c->run->opts;
+
+	return o->stop && atomic_load(o->stop) == LOAD_STOP_NOW;
+}
+
+static enum load_vu_end wait_for(struct load_control *c, struct load_vu *vu)
+{
+	while (!vu->finished) {
+		load_control_turn(c, TURN_NS);
+		if (hard_stop(c))
+			load_vu_abort(vu);
+	}
+	vu->finished = false;
+	return vu->end;
+}
+
+/* A VU on this thread that has run the init code; NULL when that failed, which is told. */
+static struct load_vu *own_vu(struct load_control *c, const char *phase)
+{
+	struct error err = ERROR_INIT;
+	struct load_vu *vu = NULL;
+
+	c->phase = phase;
+	if (load_vu_new(&vu, c->run->control, 0, &err) < 0) {
+		load_log(c->run, LOAD_LOG_ERROR, "%s", err.msg);
+		fail_run(c, LOAD_EXIT_SCRIPT, err.msg);
+		return NULL;
+	}
+	load_vu_import(vu, mark_done);
+	if (wait_for(c, vu) == LOAD_VU_OK)
+		return vu;
+	fail_script(c, vu, "the script's init code");
+	load_vu_free(vu);
+	return NULL;
+}
+
+static bool is_function(struct load_vu *vu, const char *name)
+{
+	JSContext *ctx = js_vm_context(vu->vm);
+	JSValue fn = JS_GetPropertyStr(ctx, vu->exports, name);
+	bool is = JS_IsFunction(ctx, fn);
+
+	JS_FreeValue(ctx, fn);
+	return is;
+}
+
+/* ---- init: options, plan, thresholds ---- */
+
+static int write_options(struct load_vu *vu, void *arg)
+{
+	JSContext *ctx = js_vm_context(vu->vm);
+	JSValue options = JS_GetPropertyStr(ctx, vu->exports, "options");
+	int r = JS_IsException(options) ? -1 : 0;
+
+	if (!r && !JS_IsUndefined(options))
+		r = js_json_write(ctx, options, arg);
+	JS_FreeValue(ctx, options);
+	if (r >= 0)
+		return 0;
+	js_error_take(ctx, &vu->error);
+	return -EINVAL;
+}
+
+static void log_lines(struct load_run *run, enum load_log_level level, struct str text)
+{
+	struct str line;
+
+	while (str_split(&text, '\n', &line))
+		if (line.len)
+			load_log(run, level, "%.*s", STR_FMT(line));
+}
+
+static int make_plan(struct load_control *c, struct str options, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf warnings = STRBUF_INIT;
+	CLEANUP(cleanup_load_options) struct load_options *script = NULL;
+	struct load_run *run = c->run;
+	int r = load_options_parse(options, &script, reterr);
+
+	if (!r)
+		r = load_plan_new(script, run->opts->flags, &warnings, &run->plan, reterr);
+	log_lines(run, LOAD_LOG_WARN, strbuf_str(&warnings));
+	return r;
+}
+
+static int check_exports(struct load_control *c, struct load_vu *vu, struct error *reterr)
+{
+	vec_for_each (&c->run->plan->scenarios, s)
+		if (!is_function(vu, s->exec))
+			return error_set(reterr, -EINVAL,
+					 "function '%s' not found in exports: scenario '%s' would "
+					 "call it",
+					 s->exec, s->name);
+	c->has_setup = is_function(vu, "setup") && !c->run->plan->no_setup;
+	c->has_teardown = is_function(vu, "teardown") && !c->run->plan->no_teardown;
+	c->has_handle_summary = is_function(vu, "handleSummary");
+	return 0;
+}
+
+/*
+ * The warm-up is the load's own beginning: every scenario that starts with the run starts earlier by
+ * that much, doing what it does at its start; the others move. Nothing before measure_ns counts.
+ */
+static void put_warmup_before(struct load_plan *plan)
+{
+	uint64_t w_ns = plan->warmup_ns;
+
+	if (!w_ns)
+		return;
+	vec_for_each (&plan->scenarios, s) {
+		struct load_stage flat = { w_ns, load_executor_is_open(s->executor) ? s->rate :
+										      s->vus };
+
+		if (s->start_time_ns) {
+			s->start_time_ns += w_ns;
+			continue;
+		}
+		switch (s->executor) {
+		case LOAD_RAMPING_VUS:
+		case LOAD_RAMPING_ARRIVAL_RATE:
+			vec_push(&s->stages, flat);
+			memmove(s->stages.ptr + 1, s->stages.ptr,
+				(s->stages.len - 1) * sizeof(flat));
+			s->stages.ptr[0] = flat;
+			break;
+		case LOAD_SHARED_ITERATIONS:
+		case LOAD_PER_VU_ITERATIONS:
+			s->max_duration_ns += w_ns;
+			break;
+		default:
+			s->duration_ns += w_ns;
+		}
+	}
+}
+
+static void apply_plan(struct load_run *run)
+{
+	const struct load_plan *p = run->plan;
+
+	run->client_opts = (struct net_client_opts){
+		.user_agent = p->user_agent,
+		.max_idle = p->batch,
+		.max_idle_per_host = p->batch_per_host,
+		.no_reuse = p->no_connection_reuse,
+	};
+	run->stack_opts = (struct net_stack_opts){
+		.tls = { .insecure = p->insecure_skip_tls_verify },
+	};
+	load_plan_fmt_json(p, &run->options_json);
+	put_warmup_before(run->plan);
+	run->scenarios = xcalloc(p->scenarios.len, sizeof(*run->scenarios));
+}
+
+static int add_submetrics(struct load_control *c, struct error *reterr)
+{
+	const struct load_submetric *sub;
+	int r = load_thresholds_new(c->run->plan, c->run->metrics, &c->thresholds, reterr);
+
+	if (r < 0)
+		return r;
+	return load_metrics_add_submetric(c->run->metrics,
+					  STR("http_req_duration{expected_response:true}"), &sub,
+					  reterr);
+}
+
+/* The script's init code, and all that follows from it. False when the run cannot go on. */
+static bool init_run(struct load_control *c)
+{
+	CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT;
+	struct error err = ERROR_INIT;
+	struct load_vu *vu = own_vu(c, "init");
+	int r;
+
+	if (!vu)
+		return false;
+	load_vu_do(vu, write_options, &options, mark_done);
+	if (wait_for(c, vu) != LOAD_VU_OK) {
+		fail_script(c, vu, "reading the script's options");
+		load_vu_free(vu);
+		return false;
+	}
+	r = make_plan(c, strbuf_str(&options), &err);
+	if (!r)
+		r = check_exports(c, vu, &err);
+	if (!r)
+		r = add_submetrics(c, &err);
+	load_vu_free(vu);
+	if (r < 0) {
+		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
+		return false;
+	}
+	apply_plan(c->run);
+	load_worker_equip(c->run->control);
+	c->total = load_agg_new(c->run->metrics);
+	return true;
+}
+
+/* ---- workers ---- */
+
+static unsigned choose_threads(const struct load_run *run)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned by_vus = load_plan_vus_max(run->plan) / VUS_PER_THREAD_MIN;
+
+	if (run->opts->threads)
+		return run->opts->threads;
+	return MAX(1u, MIN((unsigned)MAX(cpus / 2, 1L), by_vus));
+}
+
+static bool begin_output(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct load_output_run about = { run->metrics, run->plan, run->wall_anchor_ns };
+	struct error err = ERROR_INIT;
+
+	if (!run->opts->output)
+		return true;
+	if (run->opts->output->begin(run->opts->output_arg, &about, &err) < 0) {
+		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
+		return false;
+	}
+	run->output_begun = true;
+	load_worker_open_output(run->control);
+	return true;
+}
+
+static bool start_workers(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct error err = ERROR_INIT;
+
+	run->worker_count = choose_threads(run);
+	run->workers = xcalloc(run->worker_count, sizeof(*run->workers));
+	c->cpu = xcalloc(run->worker_count, sizeof(*c->cpu));
+	if (load_control_start_workers(c, &err) == 0)
+		return true;
+	load_log(run, LOAD_LOG_ERROR, "%s", err.msg);
+	fail_run(c, LOAD_EXIT_SCRIPT, "the script's init code failed");
+	return false;
+}
+
+/* ---- setup(), teardown(), handleSummary() ---- */
+
+static void group_tag(struct load_vu *vu, const char *name)
+{
+	strbuf_addstr(&vu->group, "::");
+	strbuf_addstr(&vu->group, name);
+	if (load_system_tag(vu, LOAD_TAG_GROUP))
+		vu->tags = load_vu_tags_with(vu, vu->tags, STR("group"), strbuf_str(&vu->group));
+}
+
+static int write_result(struct load_vu *vu, void *arg)
+{
+	JSContext *ctx = js_vm_context(vu->vm);
+
+	if (JS_IsUndefined(vu->result))
+		return 0;
+	if (js_json_write(ctx, vu->result, arg) >= 0)
+		return 0;
+	js_error_take(ctx, &vu->error);
+	return -EINVAL;
+}
+
+static struct load_vu *phase_vu(struct load_control *c, enum load_vu_phase phase, const char *name)
+{
+	struct load_vu *vu = own_vu(c, name);
+
+	if (!vu)
+		return NULL;
+	vu->phase = phase;
+	group_tag(vu, name);
+	return vu;
+}
+
+static bool run_setup(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct load_vu *vu;
+	enum load_vu_end end;
+
+	if (!c->has_setup)
+		return true;
+	vu = phase_vu(c, LOAD_VU_SETUP, "setup");
+	if (!vu)
+		return false;
+	load_vu_call(vu, "setup", run->plan->setup_timeout_ns, mark_done);
+	end = wait_for(c, vu);
+	if (end == LOAD_VU_OK) {
+		load_vu_do(vu, write_result, &run->setup_data, mark_done);
+		end = wait_for(c, vu);
+	}
+	if (end == LOAD_VU_THREW)
+		fail_script(c, vu, "setup()");
+	else if (end == LOAD_VU_INTERRUPTED && !atomic_load(&run->ending) && !hard_stop(c))
+		fail_run(c, LOAD_EXIT_SETUP_TIMEOUT, "setup() took longer than setupTimeout");
+	load_vu_free(vu);
+	load_control_merge_own(c);
+	return end == LOAD_VU_OK;
+}
+
+static void run_teardown(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct load_vu *vu;
+	enum load_vu_end end;
+
+	if (!c->has_teardown || hard_stop(c))
+		return;
+	vu = phase_vu(c, LOAD_VU_TEARDOWN, "teardown");
+	if (!vu)
+		return;
+	load_vu_call(vu, "teardown", run->plan->teardown_timeout_ns, mark_done);
+	end = wait_for(c, vu);
+	if (end == LOAD_VU_THREW)
+		fail_script(c, vu, "teardown()");
+	else if (end == LOAD_VU_INTERRUPTED && !atomic_load(&run->ending) && !hard_stop(c))
+		fail_run(c, LOAD_EXIT_TEARDOWN_TIMEOUT,
+			 "teardown() took longer than teardownTimeout");
+	load_vu_free(vu);
+	load_control_merge_own(c);
+}
+
+static int parse_summary(struct load_vu *vu, void *arg)
+{
+	JSContext *ctx = js_vm_context(vu->vm);
+	const struct strbuf *text = arg;
+
+	vu->data = js_json_parse(ctx, strbuf_str(text), "summary data");
+	vu->has_data = true;
+	if (!JS_IsException(vu->data))
+		return 0;
+	vu->data = JS_UNDEFINED;
+	js_error_take(ctx, &vu->error);
+	return -EINVAL;
+}
+
+static int add_file(JSContext *ctx, struct str key, JSValueConst value, void *arg)
+{
+	struct load_result *r = arg;
+	struct load_file f = { .path = str_dup(key) };
+	uint8_t *bytes;
+	size_t len;
+
+	if (JS_IsString(value)) {
+		if (js_to_str(ctx, value, &f.content) < 0)
+			JS_FreeValue(ctx, JS_GetException(ctx));
+	} else if ((bytes = JS_GetArrayBuffer(ctx, &len, value))) {
+		strbuf_add(&f.content, bytes, len);
+	} else {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+	}
+	vec_push(&r->files, f);
+	return 0;
+}
+
+static int take_files(struct load_vu *vu, void *arg)
+{
+	JSContext *ctx = js_vm_context(vu->vm);
+
+	if (!JS_IsObject(vu->result) || js_each(ctx, vu->result, add_file, arg) >= 0)
+		return 0;
+	js_error_take(ctx, &vu->error);
+	return -EINVAL;
+}
+
+/* What it throws is told and the ordinary summary printed: the run's outcome does not change. */
+static void run_handle_summary(struct load_control *c)
+{
+	CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
+	enum load_vu_end end;
+	struct load_vu *vu;
+
+	if (!c->has_handle_summary || hard_stop(c))
+		return;
+	load_summary_fmt_data(c->result->summary, &data);
+	vu = own_vu(c, "summary");
+	if (!vu)
+		return;
+	vu->phase = LOAD_VU_SUMMARY;
+	load_vu_do(vu, parse_summary, &data, mark_done);
+	end = wait_for(c, vu);
+	if (end == LOAD_VU_OK) {
+		load_vu_call(vu, "handleSummary", c->run->plan->handle_summary_timeout_ns,
+			     mark_done);
+		end = wait_for(c, vu);
+	}
+	if (end == LOAD_VU_OK) {
+		load_vu_do(vu, take_files, c->result, mark_done);
+		end = wait_for(c, vu);
+	}
+	if (end == LOAD_VU_THREW)
+		load_vu_log_error(vu);
+	load_vu_free(vu);
+}
+
+/* ---- the result ---- */
+
+static struct load_trend trend_of(struct load_control *c, enum load_builtin metric)
+{
+	const struct load_values *v = load_agg_metric(c->total, c->run->builtin[metric]);
+
+	if (!v->hist)
+		return (struct load_trend){ 0 };
+	return (struct load_trend){
+		.count = v->count,
+		.p50 = hist_quantile(v->hist, 0.5),
+		.p95 = hist_quantile(v->hist, 0.95),
+		.p99 = hist_quantile(v->hist, 0.99),
+		.max = hist_max(v->hist),
+	};
+}
+
+static void sum_scenarios(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct load_result *r = c->result;
+	size_t n = run->plan->scenarios.len;
+
+	r->scenarios = xcalloc(n, sizeof(*r->scenarios));
+	for (size_t i = 0; i < n; i++) {
+		struct load_summary_scenario *s = &r->scenarios[i];
+		double sum_ms = 0;
+
+		s->scenario = &run->plan->scenarios.ptr[i];
+		for (unsigned k = 0; k < run->worker_count; k++)
+			vec_for_each (&run->workers[k]->runners, p) {
+				if ((*p)->scenario != s->scenario)
+					continue;
+				s->iterations += (*p)->iterations;
+				s->interrupted += (*p)->interrupted;
+				s->dropped += (*p)->dropped;
+				sum_ms += (*p)->duration_sum_ms;
+			}
+		if (s->iterations)
+			s->iteration_mean_ms = sum_ms / (double)s->iterations;
+		r->iterations += s->iterations;
+		r->interrupted += s->interrupted;
+		r->dropped += s->dropped;
+	}
+}
+
+static void fill_result(struct load_control *c)
+{
+	const struct load_metric *const *m = c->run->builtin;
+	const struct load_opts *o = c->run->opts;
+	struct load_result *r = c->result;
+	const struct load_values *checks = load_agg_metric(c->total, m[LOAD_M_CHECKS]);
+
+	r->start_ns = c->run->measure_ns;
+	r->end_ns = c->run->end_ns;
+	r->requests = load_agg_metric(c->total, m[LOAD_M_HTTP_REQS])->count;
+	r->requests_failed = load_agg_metric(c->total, m[LOAD_M_HTTP_REQ_FAILED])->passes;
+	r->checks_failed = checks->count - checks->passes;
+	r->duration = trend_of(c, LOAD_M_HTTP_REQ_DURATION);
+	r->corrected = trend_of(c, LOAD_M_HTTP_REQ_DURATION_CORRECTED);
+	r->summary = xcalloc(1, sizeof(*r->summary));
+	*r->summary = (struct load_summary){
+		.plan = c->run->plan,
+		.agg = c->total,
+		.thresholds = c->thresholds,
+		.duration_ns = MAX(r->end_ns - r->start_ns, UINT64_C(1)),
+		.scenarios = r->scenarios,
+		.scenario_count = c->run->plan->scenarios.len,
+		.setup_data = strbuf_str(&c->run->setup_data),
+		.stdout_is_tty = o->stdout_is_tty,
+		.stderr_is_tty = o->stderr_is_tty,
+	};
+	load_judge_generator(c, &r->summary->generator);
+	r->has_summary = true;
+}
+
+/* k6's order: what the script says of itself outranks what was measured. */
+static void decide_exit(struct load_control *c)
+{
+	CLEANUP(strbuf_release) struct strbuf crossed = STRBUF_INIT;
+	struct load_run *run = c->run;
+
+	if (run->end_reason == LOAD_END_ABORT)
+		fail_run(c, LOAD_EXIT_ABORTED, strbuf_cstr(&run->end_message));
+	if (atomic_load(&run->marked_failed))
+		fail_run(c, LOAD_EXIT_FAILED, "test.fail() was called");
+	load_thresholds_fmt_failed(c->thresholds, &crossed);
+	if (crossed.len)
+		fail_run(c, LOAD_EXIT_THRESHOLDS, strbuf_cstr(&crossed));
+	if (run->end_reason == LOAD_END_SIGNAL)
+		fail_run(c, LOAD_EXIT_SIGNAL, strbuf_cstr(&run->end_message));
+}
+
+static void run_phases(struct load_control *c)
+{
+	if (!init_run(c) || !begin_output(c) || !start_workers(c))
+		return;
+	if (run_setup(c)) {
+		load_control_run(c);
+		sum_scenarios(c);
+	} else {
+		c->run->measure_ns = c->run->end_ns = net_loop_now_ns();
+	}
+	load_control_join(c);
+	if (c->run->start_ns)
+		run_teardown(c);
+	load_thresholds_eval(c->thresholds, c->total, c->run->end_ns - c->run->measure_ns);
+	fill_result(c);
+	decide_exit(c);
+	load_record_end(c);
+	run_handle_summary(c);
+}
+
+/* ---- begin and end ---- */
+
+static void end_output(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct error err = ERROR_INIT;
+
+	if (!run->output_begun)
+		return;
+	if (run->opts->output->end(run->opts->output_arg, &err) < 0)
+		load_log(run, LOAD_LOG_ERROR, "%s", err.msg);
+}
+
+/* What outlives the run moves into the result; the rest goes. */
+static void close_run(struct load_control *c)
+{
+	struct load_run *run = c->run;
+	struct load_result *r = c->result;
+
+	if (run->workers && !c->joined)
+		load_control_join(c);
+	if (run->control)
+		load_worker_release(run->control);
+	end_output(c);
+	for (unsigned i = 0; i < run->worker_count; i++)
+		load_worker_free(run->workers ? run->workers[i] : NULL);
+	free(run->workers);
+	load_worker_free(run->control);
+	load_script_free(run->script);
+	r->plan = run->plan;
+	r->metrics = run->metrics;
+	r->agg = c->total;
+	r->thresholds = c->thresholds;
+	r->setup_data = run->setup_data;
+	if (r->summary)
+		r->summary->setup_data = strbuf_str(&r->setup_data);
+	free(run->scenarios);
+	strbuf_release(&run->options_json);
+	strbuf_release(&run->end_message);
+	pthread_mutex_destroy(&run->lock);
+	for (unsigned i = 0; i < c->slow_count; i++) {
+		free(c->slow[i].method);
+		free(c->slow[i].url);
+	}
+	free(c->cpu);
+	hist_free(c->lag_ms);
+}
+
+static int64_t wall_anchor_ns(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)net_loop_now_ns();
+}
+
+static int open_run(struct load_run *run, struct error *reterr)
+{
+	int r = load_script_new(&run->script, run->opts->path, run->opts->source, load_modules,
+				reterr);
+
+	if (r < 0)
+		return r;
+	run->metrics = load_metrics_new();
+	for (unsigned i = 0; i < LOAD_M_BUILTINS; i++)
+		run->builtin[i] = load_metrics_builtin(run->metrics, (enum load_builtin)i);
+	run->wall_anchor_ns = wall_anchor_ns();
+	run->control = xcalloc(1, sizeof(*run->control));
+	return load_worker_init(run->control, run, reterr);
+}
+
+int load_run(const struct load_opts *opts, struct load_result **ret, struct error *reterr)
+{
+	struct load_run run = { .opts = opts };
+	struct load_control c = {
+		.run = &run,
+		.result = xcalloc(1, sizeof(struct load_result)),
+		.lag_ms = hist_new(),
+		.phase = "init",
+	};
+	int r;
+
+	load_modules_init();
+	pthread_mutex_init(&run.lock, NULL);
+	run.controller = &c;
+	r = open_run(&run, reterr);
+	if (r == 0)
+		run_phases(&c);
+	close_run(&c);
+	if (r < 0) {
+		load_result_free(c.result);
+		return r;
+	}
+	*ret = c.result;
+	return 0;
+}
+
+void load_result_free(struct load_result *r)
+{
+	if (!r)
+		return;
+	free(r->reason);
+	free(r->generator_verdict);
+	vec_for_each (&r->files, f) {
+		free(f->path);
+		strbuf_release(&f->content);
+	}
+	vec_release(&r->files);
+	free(r->summary);
+	free(r->scenarios);
+	load_thresholds_free(r->thresholds);
+	load_agg_free(r->agg);
+	load_metrics_free(r->metrics);
+	load_plan_free(r->plan);
+	strbuf_release(&r->setup_data);
+	free(r);
+}

@@ -1,0 +1,34 @@
+#include "load/modules.h"
+
+#include <pthread.h>
+
+#include "load/response.h"
+
+const struct js_native_module *const load_modules[] = {
+	&load_k6_core, &load_k6_http, &load_k6_metrics, &load_k6_data, &load_k6_execution, NULL,
+};
+
+struct js_class load_classes[LOAD_CLASS_COUNT];
+
+static void fill_classes(void)
+{
+	const struct js_class *const all[LOAD_CLASS_COUNT] = {
+		&load_response_class, &load_statuses_class,	&load_url_class, &load_jar_class,
+		&load_metric_class,   &load_shared_array_class, &load_exec_class,
+	};
+
+	for (size_t i = 0; i < LOAD_CLASS_COUNT; i++)
+		load_classes[i] = *all[i];
+}
+
+void load_modules_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fill_classes);
+}
+
+int load_modules_setup(JSContext *ctx)
+{
+	return load_response_setup(ctx);
+}

@@ -1,0 +1,34 @@
+/*
+ * modules.h - k6's modules and the classes of the objects they make, all in one list each. To add a
+ * module: write k6_NAME.c, declare it here, list it in modules.c.
+ */
+#ifndef ASSAY_LOAD_MODULES_H
+#define ASSAY_LOAD_MODULES_H
+
+#include "js/module.h"
+#include "js/shard.h"
+#include "load/vu.h"
+
+extern const struct js_native_module load_k6_core;	/* k6 */
+extern const struct js_native_module load_k6_http;	/* k6/http */
+extern const struct js_native_module load_k6_metrics;	/* k6/metrics */
+extern const struct js_native_module load_k6_data;	/* k6/data */
+extern const struct js_native_module load_k6_execution; /* k6/execution */
+
+extern const struct js_class load_statuses_class, load_url_class, load_jar_class,
+	load_metric_class, load_shared_array_class, load_exec_class;
+
+/* All of the above and load_response_class, for js_shard_opts. */
+#define LOAD_CLASS_COUNT 7
+extern struct js_class load_classes[LOAD_CLASS_COUNT];
+
+/* Ends with NULL. */
+extern const struct js_native_module *const load_modules[];
+
+/* Defines the classes that every context needs, whatever it imports. 0, or -1 with an exception. */
+int load_modules_setup(JSContext *ctx);
+
+/* Fills load_classes; once, before the first shard. Any thread. */
+void load_modules_init(void);
+
+#endif
