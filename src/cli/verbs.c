@@ -5,9 +5,11 @@
 
 extern const struct verb verb_completion;
 extern const struct verb verb_get;
+extern const struct verb verb_load;
 
 const struct verb *const verbs[] = {
 	&verb_get,
+	&verb_load,
 	&verb_completion,
 	NULL,
 };

@@ -27,9 +27,8 @@ static uint64_t sum_of(const struct load_run *run, size_t offset)
 		char *base = (char *)run->workers[i];
 
 		if (base)
-			n += atomic_load_explicit(
-				(atomic_uint_fast64_t *)(void *)(base + offset),
-				memory_order_relaxed);
+			n += atomic_load_explicit((atomic_uint_fast64_t *)(void *)(base + offset),
+						  memory_order_relaxed);
 	}
 	return n;
 }
@@ -53,9 +52,9 @@ static void show_progress(struct load_control *c, uint64_t now_ns)
 		uint64_t from_ns = warmup ? run->start_ns : run->measure_ns;
 
 		p.elapsed_ns = now_ns - from_ns;
-		p.planned_ns = warmup ? run->measure_ns - run->start_ns :
-					load_plan_length_ns(run->plan) -
-						(run->measure_ns - run->start_ns);
+		p.planned_ns =
+			warmup ? run->measure_ns - run->start_ns
+			       : load_plan_length_ns(run->plan) - (run->measure_ns - run->start_ns);
 	}
 	run->opts->progress(run->opts->arg, &p);
 }
@@ -87,8 +86,7 @@ static bool stop_asked(const struct load_control *c)
 {
 	const struct load_opts *o = c->run->opts;
 
-	return (o->stop && atomic_load(o->stop) != LOAD_STOP_NONE) ||
-	       atomic_load(&c->run->ending);
+	return (o->stop && atomic_load(o->stop) != LOAD_STOP_NONE) || atomic_load(&c->run->ending);
 }
 
 static const struct load_worker *first_failed(const struct load_run *run)
@@ -167,11 +165,10 @@ static void sample_vus(struct load_control *c, uint64_t now_ns)
 	struct load_run *run = c->run;
 	struct load_worker *w = run->control;
 
-	if (now_ns < c->next_second_ns)
+	if (now_ns < c->next_second_ns || c->finished == run->worker_count)
 		return;
 	c->next_second_ns = MAX(c->next_second_ns + NS_PER_S, now_ns);
-	load_worker_sample(w, LOAD_M_VUS, w->run_tags, now_ns,
-			   atomic_load(&run->vus_active));
+	load_worker_sample(w, LOAD_M_VUS, w->run_tags, now_ns, atomic_load(&run->vus_active));
 	load_worker_sample(w, LOAD_M_VUS_MAX, w->run_tags, now_ns, atomic_load(&run->vus));
 	load_control_merge_own(c);
 }
@@ -187,7 +184,8 @@ static void check_thresholds(struct load_control *c, uint64_t now_ns)
 		load_run_end(c->run, LOAD_END_THRESHOLD, "");
 }
 
-/* A worker that is stuck in a computing script takes no orders: the engine's own stop reaches it. */
+/* A worker that is stuck in a computing script takes no orders: the engine's own stop reaches it.
+ */
 static void stop_scripts(struct load_control *c, uint64_t now_ns)
 {
 	if (!c->abort_ns || now_ns < c->abort_ns + ABORT_GRACE_NS)

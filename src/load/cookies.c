@@ -86,16 +86,38 @@ static bool parse_clock(struct str word, int64_t *ret_s)
 		sum = sum * 60 + part;
 		n++;
 	}
+	if (n != 3)
+		return false;
 	*ret_s = (int64_t)sum;
-	return n == 3;
+	return true;
+}
+
+struct http_date {
+	int64_t clock_s; /* -1 = not met yet, 0 of the others */
+	uint64_t day, year;
+	unsigned month;
+};
+
+static void take_word(struct http_date *d, struct str word)
+{
+	uint64_t n;
+
+	if (d->clock_s < 0 && parse_clock(word, &d->clock_s))
+		return;
+	if (num_parse_u64(word, &n) < 0) {
+		if (!d->month)
+			d->month = month_of(word);
+	} else if (!d->day && word.len <= 2) {
+		d->day = n;
+	} else if (!d->year) {
+		d->year = n;
+	}
 }
 
 /* Words in any order, as RFC 6265 5.1.1 has it: a time, a day, a month, a year. */
 bool load_http_date_parse(struct str text, int64_t *ret_s)
 {
-	int64_t clock_s = -1;
-	uint64_t day = 0, year = 0, n;
-	unsigned month = 0;
+	struct http_date d = { .clock_s = -1 };
 	size_t at = 0;
 
 	while (at < text.len) {
@@ -104,24 +126,14 @@ bool load_http_date_parse(struct str text, int64_t *ret_s)
 		while (at + word.len < text.len && !strchr(" ,-\t", word.ptr[word.len]))
 			word.len++;
 		at += word.len + 1;
-		if (!word.len)
-			continue;
-		if (clock_s < 0 && parse_clock(word, &clock_s))
-			continue;
-		if (num_parse_u64(word, &n) == 0) {
-			if (!day && word.len <= 2)
-				day = n;
-			else if (!year)
-				year = n;
-		} else if (!month) {
-			month = month_of(word);
-		}
+		if (word.len)
+			take_word(&d, word);
 	}
-	if (year < 100)
-		year += year < 70 ? 2000 : 1900;
-	if (clock_s < 0 || !day || day > 31 || !month || year < 1601 || year > 9999)
+	if (d.year < 100)
+		d.year += d.year < 70 ? 2000 : 1900;
+	if (d.clock_s < 0 || !d.day || d.day > 31 || !d.month || d.year < 1601 || d.year > 9999)
 		return false;
-	*ret_s = days_since_1970((int64_t)year, month, (unsigned)day) * 86400 + clock_s;
+	*ret_s = days_since_1970((int64_t)d.year, d.month, (unsigned)d.day) * 86400 + d.clock_s;
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * cookies.h - cookies by RFC 6265: read from Set-Cookie fields, kept in jars, sent where they
- * belong. A VU has a jar of its own, emptied after each iteration; scripts may make more. No list of
- * public suffixes is kept, as in k6.
+ * belong. A VU has a jar of its own, emptied after each iteration; scripts may make more. No list
+ * of public suffixes is kept, as in k6.
  */
 #ifndef ASSAY_LOAD_COOKIES_H
 #define ASSAY_LOAD_COOKIES_H

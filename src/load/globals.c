@@ -35,8 +35,8 @@ static int format_object(JSContext *ctx, JSValueConst v, struct strbuf *out, uns
 	int r;
 
 	strbuf_addch(out, l.array ? '[' : '{');
-	r = l.array ? js_each_element(ctx, v, format_member, &l) :
-		      js_each(ctx, v, format_member, &l);
+	r = l.array ? js_each_element(ctx, v, format_member, &l)
+		    : js_each(ctx, v, format_member, &l);
 	if (l.any)
 		strbuf_addch(out, ' ');
 	strbuf_addch(out, l.array ? ']' : '}');
@@ -53,8 +53,7 @@ static bool is_plain(JSContext *ctx, JSValueConst v)
 	if (JS_IsArray(ctx, v) > 0)
 		return true;
 	plain = JS_NewObject(ctx);
-	same = JS_GetClassID(plain) == JS_GetClassID(v) ||
-	       JS_GetClassID(v) == LOAD_CLASS_RESPONSE;
+	same = JS_GetClassID(plain) == JS_GetClassID(v) || JS_GetClassID(v) == LOAD_CLASS_RESPONSE;
 	JS_FreeValue(ctx, plain);
 	return same;
 }
@@ -150,8 +149,8 @@ void load_vu_set_env(struct load_vu *vu, const struct load_scenario *s)
 
 static JSValue global_open(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
-	CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT, mode = STRBUF_INIT,
-					      caller = STRBUF_INIT;
+	CLEANUP(strbuf_release)
+	struct strbuf path = STRBUF_INIT, mode = STRBUF_INIT, caller = STRBUF_INIT;
 	struct load_vu *vu = load_vu_of(ctx);
 	struct error err = ERROR_INIT;
 	struct str content;
@@ -160,8 +159,7 @@ static JSValue global_open(JSContext *ctx, JSValueConst this UNUSED, int argc, J
 		return js_throw(ctx, "open() can be used in the init context only");
 	if (argc < 1)
 		return JS_ThrowTypeError(ctx, "open() takes a path");
-	if (js_to_str(ctx, argv[0], &path) < 0 ||
-	    (argc > 1 && js_to_str(ctx, argv[1], &mode) < 0))
+	if (js_to_str(ctx, argv[0], &path) < 0 || (argc > 1 && js_to_str(ctx, argv[1], &mode) < 0))
 		return JS_EXCEPTION;
 	js_module_caller(ctx, &caller);
 	if (load_script_open(vu->run->script, strbuf_cstr(&caller), strbuf_cstr(&path), &content,

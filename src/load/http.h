@@ -1,8 +1,8 @@
 /*
  * http.h - one request that a script makes: what it asked for, the exchanges that follow from it
  * (each redirect is one), the samples of each, and the response at the end. It runs on the loop;
- * whether the script waits for it (http.get) or is told later (http.asyncRequest, http.batch) is the
- * caller's affair.
+ * whether the script waits for it (http.get) or is told later (http.asyncRequest, http.batch) is
+ * the caller's affair.
  */
 #ifndef ASSAY_LOAD_HTTP_H
 #define ASSAY_LOAD_HTTP_H
@@ -28,7 +28,7 @@ struct load_request {
 	enum load_response_type type;
 	struct load_statuses expected;
 	const struct load_tags *tags; /* the VU's and the request's own */
-	struct load_jar *jar; /* borrowed */
+	struct load_jar *jar;	      /* borrowed */
 	VEC(struct load_request_cookie) cookies;
 	uint64_t timeout_ns, deadline_ns;
 	unsigned redirects_left;
@@ -38,7 +38,7 @@ struct load_request {
 	struct net_call *call; /* NULL between exchanges */
 	struct net_task late;  /* reports a failure that was known before anything was sent */
 	bool late_queued;
-	uint64_t lag_ns;       /* by which the first exchange began late, for the generator's fault */
+	uint64_t lag_ns; /* by which the first exchange began late, for the generator's fault */
 	struct load_response *response;
 	bool finished;
 	void (*done)(struct load_request *req); /* in the loop; the response is there */

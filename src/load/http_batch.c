@@ -51,8 +51,8 @@ static void batch_start(struct batch *b)
 	vec_for_each (&b->entries, e) {
 		if (plan->batch && b->running >= plan->batch)
 			return;
-		if (e->started || (plan->batch_per_host &&
-				   running_on(b, e->host) >= plan->batch_per_host))
+		if (e->started ||
+		    (plan->batch_per_host && running_on(b, e->host) >= plan->batch_per_host))
 			continue;
 		e->started = true;
 		b->running++;
@@ -89,8 +89,8 @@ static struct load_request *entry_request(JSContext *ctx, JSValueConst v)
 	if (!object)
 		return load_request_new(ctx, "GET", v, JS_UNDEFINED, JS_UNDEFINED);
 	for (uint32_t i = 0; i < 4; i++)
-		parts[i] = JS_IsArray(ctx, v) > 0 ? list_item(ctx, v, i) :
-						    JS_GetPropertyStr(ctx, v, keys[i]);
+		parts[i] = JS_IsArray(ctx, v) > 0 ? list_item(ctx, v, i)
+						  : JS_GetPropertyStr(ctx, v, keys[i]);
 	if (JS_IsUndefined(parts[0]) || JS_IsNull(parts[0]))
 		parts[0] = JS_NewString(ctx, "GET");
 	req = load_http_request_of(ctx, 4, parts);
@@ -148,8 +148,8 @@ JSValue load_http_batch(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVa
 		return JS_ThrowTypeError(ctx, "http.batch() takes a list or an object of requests");
 	if (load_vu_refuse_in_init(b.vu, "making requests"))
 		return JS_EXCEPTION;
-	r = list ? js_each_element(ctx, argv[0], batch_add, &b) :
-		   js_each(ctx, argv[0], batch_add, &b);
+	r = list ? js_each_element(ctx, argv[0], batch_add, &b)
+		 : js_each(ctx, argv[0], batch_add, &b);
 	if (r < 0)
 		return JS_EXCEPTION;
 	b.left = b.entries.len;

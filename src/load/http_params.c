@@ -13,7 +13,7 @@
 #include "load/k6_http.h"
 #include "load/sample.h"
 
-#define BODY_BYTES_MAX	   ((size_t)1024 * 1024 * 1024)
+#define BODY_BYTES_MAX	    ((size_t)1024 * 1024 * 1024)
 #define REQUEST_HEADERS_MAX 128
 
 static void add_header(struct load_request *req, struct str name, struct str value)
@@ -204,7 +204,8 @@ static int read_jar(JSContext *ctx, struct load_request *req, JSValueConst value
 
 static int refuse_param(JSContext *ctx, const char *name)
 {
-	js_throw(ctx, "the request parameter \"%s\" is not available in assay " ASSAY_VERSION, name);
+	js_throw(ctx, "the request parameter \"%s\" is not available in assay " ASSAY_VERSION,
+		 name);
 	return -1;
 }
 

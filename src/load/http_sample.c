@@ -1,5 +1,6 @@
 /*
- * What an exchange leaves behind: k6's error code, and its samples with their tags. A redirect is an exchange of its own, and so is a failure.
+ * What an exchange leaves behind: k6's error code, and its samples with their tags. A redirect is
+ * an exchange of its own, and so is a failure.
  *
  * From the second request on a script's tag sets are found by pointer (tags.h), one step for each
  * tag; the steps are ordered from what never changes (method, name) to what may (status).
@@ -149,8 +150,8 @@ static struct load_slow *slow_place(struct load_second *s, uint64_t took_ns)
 	for (unsigned i = 0; i < LOAD_SLOW_MAX; i++) {
 		struct load_slow *slow = &s->slow[i];
 
-		if (!fastest || slow->e.end_ns - slow->e.start_ns <
-					fastest->e.end_ns - fastest->e.start_ns)
+		if (!fastest ||
+		    slow->e.end_ns - slow->e.start_ns < fastest->e.end_ns - fastest->e.start_ns)
 			fastest = slow;
 	}
 	return fastest->e.end_ns - fastest->e.start_ns < took_ns ? fastest : NULL;

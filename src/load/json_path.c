@@ -31,9 +31,8 @@ bool load_json_path_like(struct str text, struct str pattern)
 		if (p < pattern.len && !escaped && pattern.ptr[p] == '*') {
 			star_p = ++p;
 			star_t = t;
-		} else if (p < pattern.len &&
-			   ((!escaped && pattern.ptr[p] == '?') ||
-			    pattern.ptr[p + (escaped ? 1 : 0)] == text.ptr[t])) {
+		} else if (p < pattern.len && ((!escaped && pattern.ptr[p] == '?') ||
+					       pattern.ptr[p + (escaped ? 1 : 0)] == text.ptr[t])) {
 			p += escaped ? 2 : 1;
 			t++;
 		} else if (star_p != SIZE_MAX) {
@@ -221,7 +220,7 @@ static JSValue step_each(JSContext *ctx, JSValue v, const struct query *q, struc
 	uint32_t kept = 0;
 
 	for (int64_t i = 0; i < n && !JS_IsException(out); i++) {
-		JSValue e = JS_GetPropertyInt64(ctx, v, i);
+		JSValue e = JS_GetPropertyUint32(ctx, v, (uint32_t)(i));
 		int match = q ? query_match(ctx, q, e, depth) : 1;
 
 		if (match > 0)
@@ -244,7 +243,7 @@ static JSValue step_first(JSContext *ctx, JSValue v, const struct query *q, unsi
 	JSValue out = JS_UNDEFINED;
 
 	for (int64_t i = 0; i < n && JS_IsUndefined(out); i++) {
-		JSValue e = JS_GetPropertyInt64(ctx, v, i);
+		JSValue e = JS_GetPropertyUint32(ctx, v, (uint32_t)(i));
 		int match = query_match(ctx, q, e, depth);
 
 		if (match)
@@ -298,7 +297,8 @@ static JSValue reverse_array(JSContext *ctx, JSValue v)
 	JSValue out = JS_NewArray(ctx);
 
 	for (int64_t i = 0; i < n; i++)
-		JS_SetPropertyInt64(ctx, out, i, JS_GetPropertyInt64(ctx, v, n - 1 - i));
+		JS_SetPropertyInt64(ctx, out, i,
+				    JS_GetPropertyUint32(ctx, v, (uint32_t)(n - 1 - i)));
 	JS_FreeValue(ctx, v);
 	return out;
 }
@@ -309,14 +309,15 @@ static JSValue flatten_array(JSContext *ctx, JSValue v)
 	JSValue out = JS_NewArray(ctx);
 
 	for (int64_t i = 0; i < n; i++) {
-		JSValue e = JS_GetPropertyInt64(ctx, v, i);
+		JSValue e = JS_GetPropertyUint32(ctx, v, (uint32_t)(i));
 
 		if (!JS_IsArray(ctx, e)) {
 			JS_SetPropertyInt64(ctx, out, kept++, e);
 			continue;
 		}
 		for (int64_t j = 0, m = js_array_length(ctx, e); j < m; j++)
-			JS_SetPropertyInt64(ctx, out, kept++, JS_GetPropertyInt64(ctx, e, j));
+			JS_SetPropertyInt64(ctx, out, kept++,
+					    JS_GetPropertyUint32(ctx, e, (uint32_t)(j)));
 		JS_FreeValue(ctx, e);
 	}
 	JS_FreeValue(ctx, v);

@@ -4,8 +4,8 @@
  *
  *	a.b.2		member, member, element	    a\.b	a dot that belongs to the name
  *	a.*.b  a.b?	first member that matches   a.#		number of elements
- *	a.#.b		b of every element	    a|b		as a dot, but ends the "every" before it
- *	a.#(b>10).c	first element where ...	    a.#(b>10)#	all of them; == != < <= > >= % !%
+ *	a.#.b		b of every element	    a|b		as a dot, but ends the "every"
+ *before it a.#(b>10).c	first element where ...	    a.#(b>10)#	all of them; == != < <= > >= % !%
  *	@reverse @keys @values @flatten @this @valid @tostr @fromstr
  *
  * Multipaths ({a,b} and [a,b]) and literals (!x) are not known.

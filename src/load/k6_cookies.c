@@ -127,8 +127,8 @@ struct load_jar *load_jar_of(JSContext *ctx UNUSED, JSValueConst v)
 }
 
 /* The jar and URL of a method's call; NULL with an exception. */
-static struct load_jar *jar_and_url(JSContext *ctx, JSValueConst this, int argc,
-				    JSValueConst *argv, struct strbuf *text, struct net_url *url)
+static struct load_jar *jar_and_url(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv,
+				    struct strbuf *text, struct net_url *url)
 {
 	struct jar_object *o = JS_GetOpaque2(ctx, this, LOAD_CLASS_COOKIE_JAR);
 	struct error err = ERROR_INIT;
@@ -181,8 +181,8 @@ static JSValue jar_cookies(JSContext *ctx, JSValueConst this, int argc, JSValueC
 /* Options of jar.set(): as attributes of a Set-Cookie field. */
 static int read_cookie_options(JSContext *ctx, JSValueConst options, struct load_cookie *c)
 {
-	CLEANUP(strbuf_release) struct strbuf domain = STRBUF_INIT, path = STRBUF_INIT,
-					      expires = STRBUF_INIT;
+	CLEANUP(strbuf_release)
+	struct strbuf domain = STRBUF_INIT, path = STRBUF_INIT, expires = STRBUF_INIT;
 	int64_t s;
 
 	if (!JS_IsObject(options))
@@ -211,8 +211,8 @@ static int read_cookie_options(JSContext *ctx, JSValueConst options, struct load
 
 static JSValue jar_set(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv)
 {
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT, name = STRBUF_INIT,
-					      value = STRBUF_INIT;
+	CLEANUP(strbuf_release)
+	struct strbuf text = STRBUF_INIT, name = STRBUF_INIT, value = STRBUF_INIT;
 	CLEANUP(load_cookie_release)
 	struct load_cookie c = { .domain = xstrdup(""), .path = xstrdup("") };
 	struct net_url url;
@@ -240,8 +240,8 @@ static JSValue jar_delete(JSContext *ctx, JSValueConst this, int argc, JSValueCo
 	if (!jar)
 		return JS_EXCEPTION;
 	if (argc < 2 || js_to_str(ctx, argv[1], &name) < 0)
-		return argc < 2 ? JS_ThrowTypeError(ctx, "jar.delete() takes a URL and a name") :
-				  JS_EXCEPTION;
+		return argc < 2 ? JS_ThrowTypeError(ctx, "jar.delete() takes a URL and a name")
+				: JS_EXCEPTION;
 	load_jar_remove(jar, &url, strbuf_cstr(&name));
 	return JS_UNDEFINED;
 }
@@ -268,7 +268,8 @@ static const JSCFunctionListEntry methods[] = {
 int load_jar_setup(JSContext *ctx, JSValueConst exports)
 {
 	JSValue proto = JS_NewObject(ctx);
-	JSValue constructor = JS_NewCFunction2(ctx, new_jar, "CookieJar", 0, JS_CFUNC_constructor, 0);
+	JSValue constructor =
+		JS_NewCFunction2(ctx, new_jar, "CookieJar", 0, JS_CFUNC_constructor, 0);
 
 	JS_SetPropertyFunctionList(ctx, proto, methods, ARRAY_SIZE(methods));
 	JS_SetConstructor(ctx, constructor, proto);

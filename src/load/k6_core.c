@@ -40,7 +40,7 @@ static int evaluate(JSContext *ctx, JSValueConst condition, JSValueConst value)
 	outcome = JS_Call(ctx, condition, JS_UNDEFINED, 1, &value);
 	if (JS_IsException(outcome))
 		return -1;
-	if (JS_PromiseState(ctx, outcome) >= 0) {
+	if ((int)JS_PromiseState(ctx, outcome) >= 0) {
 		JS_FreeValue(ctx, outcome);
 		JS_ThrowTypeError(ctx, "check() does not take async functions");
 		return -1;
@@ -94,7 +94,7 @@ static JSValue call_in_group(JSContext *ctx, struct load_vu *vu, JSValueConst fn
 	if (!js_vm_aborted(vu->vm))
 		load_vu_sample(vu, LOAD_M_GROUP_DURATION, vu->tags,
 			       (double)(net_loop_now_ns() - start_ns) / 1e6);
-	if (!JS_IsException(result) && JS_PromiseState(ctx, result) >= 0) {
+	if (!JS_IsException(result) && (int)JS_PromiseState(ctx, result) >= 0) {
 		JS_FreeValue(ctx, result);
 		return JS_ThrowTypeError(ctx, "group() does not take async functions");
 	}

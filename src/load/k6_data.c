@@ -214,8 +214,8 @@ static int init(JSContext *ctx, JSValueConst exports)
 {
 	JSValue parent = array_prototype(ctx);
 	JSValue proto = JS_NewObjectProto(ctx, parent);
-	JSValue f = JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2, JS_CFUNC_constructor,
-				     0);
+	JSValue f =
+		JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2, JS_CFUNC_constructor, 0);
 
 	JS_FreeValue(ctx, parent);
 	JS_SetPropertyFunctionList(ctx, proto, methods, ARRAY_SIZE(methods));

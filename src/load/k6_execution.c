@@ -4,18 +4,16 @@
 #include "load/runner.h"
 #include "load/sample.h"
 
-#define METHOD(name, length, fn)                                                        \
+#define METHOD(name, length, fn)                                                                   \
 	{                                                                                          \
-		name, JS_PROP_C_W_E, JS_DEF_CFUNC, 0, .u = {                                       \
-			.func = { length, JS_CFUNC_generic, { .generic = fn } }                    \
-		}                                                                                  \
+		name, JS_PROP_C_W_E, JS_DEF_CFUNC, 0,                                              \
+			.u = {.func = { length, JS_CFUNC_generic, { .generic = fn } } }            \
 	}
 
-#define GETTER(name, get)                                                                          \
+#define GETTER(name, fn)                                                                           \
 	{                                                                                          \
-		name, JS_PROP_CONFIGURABLE | JS_PROP_ENUMERABLE, JS_DEF_CGETSET, 0, .u = {         \
-			.getset = { .get = { .getter = get }, .set = { .setter = NULL } }          \
-		}                                                                                  \
+		name, JS_PROP_CONFIGURABLE | JS_PROP_ENUMERABLE, JS_DEF_CGETSET, 0,                \
+			.u = {.getset = { .get = { .getter = fn }, .set = { .setter = NULL } } }   \
 	}
 
 static JSValue number(JSContext *ctx, uint64_t n)
@@ -47,8 +45,8 @@ static JSValue scenario_executor(JSContext *ctx, JSValueConst this UNUSED)
 {
 	struct load_slot *s = slot_of(ctx, "scenario");
 
-	return s ? JS_NewString(ctx, load_executor_name(s->runner->scenario->executor)) :
-		   JS_EXCEPTION;
+	return s ? JS_NewString(ctx, load_executor_name(s->runner->scenario->executor))
+		 : JS_EXCEPTION;
 }
 
 /* ms since 1970 */
@@ -82,14 +80,15 @@ static JSValue scenario_progress(JSContext *ctx, JSValueConst this UNUSED)
 		done = (double)(net_loop_now_ns() - s->runner->start_ns);
 		whole = (double)(s->runner->end_ns - s->runner->start_ns);
 	}
-	done = MAX(0.0, done);
-	return JS_NewFloat64(ctx, whole > 0 ? MIN(1.0, done / whole) : 1);
+	if (done < 0)
+		done = 0;
+	return JS_NewFloat64(ctx, done < whole ? done / whole : 1);
 }
 
 static JSValue scenario_iteration(JSContext *ctx, JSValueConst this UNUSED)
 {
-	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_test) :
-					  JS_EXCEPTION;
+	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_test)
+					: JS_EXCEPTION;
 }
 
 static const JSCFunctionListEntry scenario_fields[] = {
@@ -117,9 +116,9 @@ static JSValue instance_duration(JSContext *ctx, JSValueConst this UNUSED)
 
 	if (!in_run(ctx))
 		return JS_EXCEPTION;
-	return JS_NewFloat64(ctx, run->start_ns && net_loop_now_ns() > run->start_ns ?
-					  (double)(net_loop_now_ns() - run->start_ns) / 1e6 :
-					  0);
+	return JS_NewFloat64(ctx, run->start_ns && net_loop_now_ns() > run->start_ns
+					  ? (double)(net_loop_now_ns() - run->start_ns) / 1e6
+					  : 0);
 }
 
 static JSValue instance_completed(JSContext *ctx, JSValueConst this UNUSED)
@@ -148,8 +147,8 @@ static JSValue instance_interrupted(JSContext *ctx, JSValueConst this UNUSED)
 
 static JSValue instance_active(JSContext *ctx, JSValueConst this UNUSED)
 {
-	return in_run(ctx) ? number(ctx, atomic_load(&load_vu_of(ctx)->run->vus_active)) :
-			     JS_EXCEPTION;
+	return in_run(ctx) ? number(ctx, atomic_load(&load_vu_of(ctx)->run->vus_active))
+			   : JS_EXCEPTION;
 }
 
 static JSValue instance_vus(JSContext *ctx, JSValueConst this UNUSED)
@@ -179,8 +178,8 @@ static JSValue vu_iteration(JSContext *ctx, JSValueConst this UNUSED)
 
 static JSValue vu_iteration_in_scenario(JSContext *ctx, JSValueConst this UNUSED)
 {
-	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_scenario) :
-					  JS_EXCEPTION;
+	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_scenario)
+					: JS_EXCEPTION;
 }
 
 static JSValue vu_tags(JSContext *ctx, JSValueConst this UNUSED)

@@ -39,21 +39,27 @@ static JSValue arg(int argc, JSValueConst *argv, int i)
 	return i < argc ? argv[i] : JS_UNDEFINED;
 }
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_PATCH, METHOD_DELETE,
-	      METHOD_OPTIONS };
+enum method {
+	METHOD_GET,
+	METHOD_HEAD,
+	METHOD_POST,
+	METHOD_PUT,
+	METHOD_PATCH,
+	METHOD_DELETE,
+	METHOD_OPTIONS
+};
 
-static const char *const method_names[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
-					     "OPTIONS" };
+static const char *const method_names[] = { "GET",   "HEAD",   "POST",	 "PUT",
+					    "PATCH", "DELETE", "OPTIONS" };
 
 /* get(url, params), head(url, params); the others are (url, body, params). */
 static JSValue http_method(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv,
 			   int method)
 {
 	bool has_body = method > METHOD_HEAD;
-	struct load_request *req =
-		load_request_new(ctx, method_names[method], arg(argc, argv, 0),
-				 has_body ? arg(argc, argv, 1) : JS_UNDEFINED,
-				 arg(argc, argv, has_body ? 2 : 1));
+	struct load_request *req = load_request_new(ctx, method_names[method], arg(argc, argv, 0),
+						    has_body ? arg(argc, argv, 1) : JS_UNDEFINED,
+						    arg(argc, argv, has_body ? 2 : 1));
 
 	return req ? run_and_wait(ctx, req) : JS_EXCEPTION;
 }
@@ -87,14 +93,14 @@ static JSValue http_request(JSContext *ctx, JSValueConst this UNUSED, int argc, 
 static JSValue http_url(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
 	CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT, name = STRBUF_INIT;
-	int64_t pieces = argc > 0 && JS_IsArray(ctx, argv[0]) > 0 ? js_array_length(ctx, argv[0]) :
-								    -1;
+	int64_t pieces =
+		argc > 0 && JS_IsArray(ctx, argv[0]) > 0 ? js_array_length(ctx, argv[0]) : -1;
 	JSValue o;
 
 	if (pieces < 0)
 		return JS_ThrowTypeError(ctx, "http.url is for tagged templates: http.url`...`");
 	for (int64_t i = 0; i < pieces; i++) {
-		JSValue piece = JS_GetPropertyInt64(ctx, argv[0], i);
+		JSValue piece = JS_GetPropertyUint32(ctx, argv[0], (uint32_t)(i));
 		size_t start = url.len;
 		int r = js_to_str(ctx, piece, &url);
 
@@ -209,7 +215,8 @@ static JSValue http_set_response_callback(JSContext *ctx, JSValueConst this UNUS
 static JSValue http_absent(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
 			   JSValueConst *argv UNUSED, int which UNUSED)
 {
-	return js_throw(ctx, "http.file() (multipart bodies) is not available in assay " ASSAY_VERSION);
+	return js_throw(ctx,
+			"http.file() (multipart bodies) is not available in assay " ASSAY_VERSION);
 }
 
 #define CONSTANT(name, text) JS_PROP_STRING_DEF(name, text, JS_PROP_ENUMERABLE)

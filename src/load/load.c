@@ -1,8 +1,8 @@
 /*
  * A run from beginning to end: the script's init code once for its options, the plan, the workers
- * and their VUs, setup(), the load, teardown(), handleSummary(). Each phase that runs script code on
- * this thread has a VU of its own, made for it and freed after it, as k6 has: what setup() leaves in
- * the script's variables is not there in teardown().
+ * and their VUs, setup(), the load, teardown(), handleSummary(). Each phase that runs script code
+ * on this thread has a VU of its own, made for it and freed after it, as k6 has: what setup()
+ * leaves in the script's variables is not there in teardown().
  */
 #include "load/load.h"
 
@@ -156,8 +156,8 @@ static int check_exports(struct load_control *c, struct load_vu *vu, struct erro
 }
 
 /*
- * The warm-up is the load's own beginning: every scenario that starts with the run starts earlier by
- * that much, doing what it does at its start; the others move. Nothing before measure_ns counts.
+ * The warm-up is the load's own beginning: every scenario that starts with the run starts earlier
+ * by that much, doing what it does at its start; the others move. Nothing before measure_ns counts.
  */
 static void put_warmup_before(struct load_plan *plan)
 {
@@ -166,8 +166,8 @@ static void put_warmup_before(struct load_plan *plan)
 	if (!w_ns)
 		return;
 	vec_for_each (&plan->scenarios, s) {
-		struct load_stage flat = { w_ns, load_executor_is_open(s->executor) ? s->rate :
-										      s->vus };
+		struct load_stage flat = { w_ns,
+					   load_executor_is_open(s->executor) ? s->rate : s->vus };
 
 		if (s->start_time_ns) {
 			s->start_time_ns += w_ns;
@@ -216,9 +216,8 @@ static int add_submetrics(struct load_control *c, struct error *reterr)
 
 	if (r < 0)
 		return r;
-	return load_metrics_add_submetric(c->run->metrics,
-					  STR("http_req_duration{expected_response:true}"), &sub,
-					  reterr);
+	return load_metrics_add_submetric(
+		c->run->metrics, STR("http_req_duration{expected_response:true}"), &sub, reterr);
 }
 
 /* The script's init code, and all that follows from it. False when the run cannot go on. */
@@ -257,12 +256,13 @@ static bool init_run(struct load_control *c)
 
 static unsigned choose_threads(const struct load_run *run)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned by_vus = load_plan_vus_max(run->plan) / VUS_PER_THREAD_MIN;
+	unsigned by_cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN) / 2;
+	unsigned by_vus = load_plan_vus_max(run->plan) / VUS_PER_THREAD_MIN, n;
 
 	if (run->opts->threads)
 		return run->opts->threads;
-	return MAX(1u, MIN((unsigned)MAX(cpus / 2, 1L), by_vus));
+	n = MIN(by_cpus, by_vus);
+	return MAX(n, 1u);
 }
 
 static bool begin_output(struct load_control *c)

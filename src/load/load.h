@@ -43,7 +43,7 @@ enum load_stop {
 };
 
 struct load_progress {
-	const char *phase; /* "init", "setup", "warmup", "load", "teardown" */
+	const char *phase;		 /* "init", "setup", "warmup", "load", "teardown" */
 	uint64_t elapsed_ns, planned_ns; /* of the phases warmup and load; 0 = not known */
 	uint64_t iterations, interrupted, dropped, requests;
 	unsigned vus_active, vus;
@@ -86,9 +86,9 @@ struct load_opts {
 	struct str source; /* its text; ptr NULL = read the file */
 	const struct load_pair *env;
 	size_t n_env;
-	const struct load_options *flags; /* borrowed; NULL = none */
-	unsigned threads;		  /* 0 = as many as seem right */
-	struct sink *sink;		  /* the run file's; NULL = none */
+	const struct load_options *flags;     /* borrowed; NULL = none */
+	unsigned threads;		      /* 0 = as many as seem right */
+	struct sink *sink;		      /* the run file's; NULL = none */
 	const struct load_output_ops *output; /* NULL = none */
 	void *output_arg;
 	bool stdout_is_tty, stderr_is_tty; /* for handleSummary() */
@@ -115,8 +115,8 @@ struct load_trend {
 };
 
 struct load_result {
-	int exit_code;	 /* enum load_exit */
-	char *reason;	 /* why it is not 0; NULL when it is */
+	int exit_code;	  /* enum load_exit */
+	char *reason;	  /* why it is not 0; NULL when it is */
 	bool has_summary; /* the load began: all below is set */
 
 	uint64_t start_ns, end_ns; /* of the measured load */
@@ -126,7 +126,7 @@ struct load_result {
 	bool generator_valid;
 	char *generator_verdict; /* "valid", or why not */
 
-	VEC(struct load_file) files; /* what handleSummary() returned; empty = none */
+	VEC(struct load_file) files;  /* what handleSummary() returned; empty = none */
 	struct load_summary *summary; /* for load_summary_fmt() and its kin */
 
 	/* what the summary points into */

@@ -13,7 +13,7 @@ struct js_class load_classes[LOAD_CLASS_COUNT];
 static void fill_classes(void)
 {
 	const struct js_class *const all[LOAD_CLASS_COUNT] = {
-		&load_response_class, &load_statuses_class,	&load_url_class, &load_jar_class,
+		&load_response_class, &load_statuses_class,	&load_url_class,  &load_jar_class,
 		&load_metric_class,   &load_shared_array_class, &load_exec_class,
 	};
 

@@ -15,8 +15,8 @@ extern const struct js_native_module load_k6_metrics;	/* k6/metrics */
 extern const struct js_native_module load_k6_data;	/* k6/data */
 extern const struct js_native_module load_k6_execution; /* k6/execution */
 
-extern const struct js_class load_statuses_class, load_url_class, load_jar_class,
-	load_metric_class, load_shared_array_class, load_exec_class;
+extern const struct js_class load_statuses_class, load_url_class, load_jar_class, load_metric_class,
+	load_shared_array_class, load_exec_class;
 
 /* All of the above and load_response_class, for js_shard_opts. */
 #define LOAD_CLASS_COUNT 7

@@ -276,8 +276,7 @@ static JSValue make_request(JSContext *ctx, const struct load_response *r)
 /* What of a failed reply had come stays visible; without any there is no body. */
 static bool has_body(const struct load_response *r)
 {
-	return r->net && r->type != LOAD_RESPONSE_NONE &&
-	       (!r->net->error || r->net->body.len > 0);
+	return r->net && r->type != LOAD_RESPONSE_NONE && (!r->net->error || r->net->body.len > 0);
 }
 
 static JSValue make_body(JSContext *ctx, const struct load_response *r)
@@ -390,8 +389,8 @@ static JSValue field_value(JSContext *ctx, struct response_object *o, int field)
 	case RESPONSE_ERROR_CODE:
 		return JS_NewInt32(ctx, r->error_code);
 	default:
-		return field >= RESPONSE_JSON ? make_method(ctx, field) :
-						cached_value(ctx, o, field);
+		return field >= RESPONSE_JSON ? make_method(ctx, field)
+					      : cached_value(ctx, o, field);
 	}
 }
 

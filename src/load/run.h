@@ -21,7 +21,7 @@ enum load_end_reason {
 	LOAD_END_NONE,
 	LOAD_END_SIGNAL,
 	LOAD_END_THRESHOLD,
-	LOAD_END_ABORT, /* exec.test.abort() */
+	LOAD_END_ABORT,	 /* exec.test.abort() */
 	LOAD_END_SCRIPT, /* a VU's init code failed */
 };
 
@@ -49,12 +49,12 @@ struct load_run {
 	uint64_t start_ns;		       /* of warm-up and load; 0 = not begun */
 	uint64_t measure_ns;		       /* from here on it counts */
 	uint64_t end_ns;
-	struct strbuf setup_data;	       /* JSON; empty = none */
-	struct strbuf options_json;	       /* for exec.test.options */
+	struct strbuf setup_data;   /* JSON; empty = none */
+	struct strbuf options_json; /* for exec.test.options */
 	bool output_begun;
 
 	atomic_uint_fast64_t slow_floor_ns; /* faster requests are no exemplars any more */
-	atomic_uint next_vu_id; /* the next VU gets this plus 1 */
+	atomic_uint next_vu_id;		    /* the next VU gets this plus 1 */
 	atomic_uint vus, vus_active;
 
 	/* from any thread */

@@ -10,7 +10,7 @@
 #include "load/worker.h"
 
 enum load_runner_state {
-	LOAD_RUNNER_WAITING,  /* for its start time */
+	LOAD_RUNNER_WAITING, /* for its start time */
 	LOAD_RUNNER_RUNNING,
 	LOAD_RUNNER_STOPPING, /* no new iterations; those that run may finish */
 	LOAD_RUNNER_ENDED,
@@ -20,12 +20,12 @@ enum load_runner_state {
 struct load_slot {
 	struct load_runner *runner;
 	struct load_vu *vu;
-	uint64_t index; /* among the scenario's VUs over all workers, from 0 */
+	uint64_t index;	  /* among the scenario's VUs over all workers, from 0 */
 	uint64_t begun;	  /* iterations in this scenario */
 	uint64_t counted; /* those of the measured phase */
 	bool running;
-	bool queued;	      /* its next iteration begins in the loop's next round */
-	bool leaving;	      /* the ramp went down below it */
+	bool queued;  /* its next iteration begins in the loop's next round */
+	bool leaving; /* the ramp went down below it */
 	struct net_task next;
 	struct net_timer cut; /* end of its graceful ramp-down */
 	struct load_slot *next_free;

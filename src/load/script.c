@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "os/file.h"
 
 enum shared_state { SHARED_FILLING, SHARED_READY, SHARED_FAILED };
@@ -34,10 +35,11 @@ static int load_source(void *user, const char *name, struct strbuf *ret, struct 
 		return 0;
 	}
 	if (strstr(name, "://"))
-		return error_set(reterr, -EOPNOTSUPP,
-				 "\"%s\": modules from the network are not available in assay "
-				 ASSAY_VERSION "; save it beside the script and import that file",
-				 name);
+		return error_set(
+			reterr, -EOPNOTSUPP,
+			"\"%s\": modules from the network are not available in assay " ASSAY_VERSION
+			"; save it beside the script and import that file",
+			name);
 	return file_read(name, JS_SOURCE_BYTES_MAX, ret, reterr);
 }
 
@@ -149,8 +151,8 @@ static int open_locked(struct load_script *s, struct str path, struct str *ret,
 	return 0;
 }
 
-int load_script_open(struct load_script *s, const char *importer, const char *path,
-		     struct str *ret, struct error *reterr)
+int load_script_open(struct load_script *s, const char *importer, const char *path, struct str *ret,
+		     struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 	CLEANUP(strbuf_release) struct strbuf written = STRBUF_INIT;

@@ -36,8 +36,8 @@ struct str load_script_text(const struct load_script *s);
  * The content of a file as open() gives it, read once and kept until the script is freed. importer
  * is the module that asks, "" for the main script; relative paths start there.
  */
-int load_script_open(struct load_script *s, const char *importer, const char *path,
-		     struct str *ret, struct error *reterr);
+int load_script_open(struct load_script *s, const char *importer, const char *path, struct str *ret,
+		     struct error *reterr);
 
 /*
  * Arrays of k6/data by name, as the JSON text of every element. The first who asks for a name is

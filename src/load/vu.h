@@ -82,16 +82,16 @@ struct load_vu {
 	struct js_error error;
 
 	/* the iteration */
-	struct load_slot *slot;	 /* its place in a scenario; NULL = none */
+	struct load_slot *slot; /* its place in a scenario; NULL = none */
 	bool in_iteration;
 	uint64_t next_iteration; /* of this VU in the whole run, from 0 */
 	uint64_t iteration;	 /* the one it is in */
 	uint64_t iteration_in_scenario;
-	uint64_t iteration_in_test;	/* of the scenario, over all VUs */
-	uint64_t start_ns, intended_ns; /* intended = start in a closed loop */
-	double iteration_ms;		/* of the last one */
-	bool first_request;		/* none was sent in this iteration yet */
-	bool warmup;			/* what it does is not counted */
+	uint64_t iteration_in_test;	     /* of the scenario, over all VUs */
+	uint64_t start_ns, intended_ns;	     /* intended = start in a closed loop */
+	double iteration_ms;		     /* of the last one */
+	bool first_request;		     /* none was sent in this iteration yet */
+	bool warmup;			     /* what it does is not counted */
 	uint64_t bytes_sent, bytes_received; /* since they were last reported */
 
 	/* tags of samples: run, scenario, what the script set, and the group it is in */
@@ -99,9 +99,9 @@ struct load_vu {
 	struct strbuf group; /* "::a::b", empty at the root */
 
 	/* script values */
-	JSValue exports; /* the main module's namespace */
-	JSValue data;	 /* what setup() returned; a copy of this VU's own */
-	JSValue env;	 /* __ENV */
+	JSValue exports;  /* the main module's namespace */
+	JSValue data;	  /* what setup() returned; a copy of this VU's own */
+	JSValue env;	  /* __ENV */
 	JSValue metadata; /* exec.vu.metrics.metadata */
 	bool has_data;
 	const struct load_scenario *env_of; /* whose variables are in env; NULL = the run's alone */

@@ -125,8 +125,8 @@ void load_worker_equip(struct load_worker *w)
 	w->stack = net_stack_new(w->loop, &w->run->stack_opts);
 	w->second = second_new(w);
 	vec_for_each (&w->run->plan->tags, t)
-		w->run_tags = load_tags_with(w->tags, w->run_tags, str_from(t->key),
-					     str_from(t->value));
+		w->run_tags =
+			load_tags_with(w->tags, w->run_tags, str_from(t->key), str_from(t->value));
 }
 
 void load_worker_open_output(struct load_worker *w)
@@ -290,9 +290,9 @@ static uint64_t planned_vus(const struct load_worker *w)
 		uint64_t t_ns = at->start_time_ns, sum = 0;
 
 		vec_for_each (&p->scenarios, s)
-			if (s->start_time_ns <= t_ns &&
-			    t_ns < s->start_time_ns + load_schedule_length_ns(s) +
-					    s->graceful_stop_ns)
+			if (s->start_time_ns <= t_ns && t_ns < s->start_time_ns +
+									load_schedule_length_ns(s) +
+									s->graceful_stop_ns)
 				sum += load_runner_planned(w, s);
 		most = MAX(most, sum);
 	}

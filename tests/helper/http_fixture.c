@@ -4,8 +4,8 @@
  *	http_fixture [SECONDS]
  *
  * Prints "PORT\n" when it listens on 127.0.0.1 and ends when its standard input closes or after
- * SECONDS (120 unless given), whichever is first. One thread a connection; nothing but libc, so that
- * it shares no code with what it tests.
+ * SECONDS (120 unless given), whichever is first. One thread a connection; nothing but libc, so
+ *that it shares no code with what it tests.
  *
  *	/echo            "METHOD PATH LENGTH\n" and the body
  *	/json            a fixed document
@@ -30,6 +30,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -79,8 +80,8 @@ static bool send_text(int fd, const char *text)
 static bool answer(int fd, int status, const char *headers, const char *body, size_t body_len)
 {
 	char head[512];
-	int n = snprintf(head, sizeof(head), "HTTP/1.1 %d %s\r\nContent-Length: %zu\r\n%s\r\n", status,
-			 status == 200 ? "OK" : "Other", body_len, headers);
+	int n = snprintf(head, sizeof(head), "HTTP/1.1 %d %s\r\nContent-Length: %zu\r\n%s\r\n",
+			 status, status == 200 ? "OK" : "Other", body_len, headers);
 
 	return send_all(fd, head, (size_t)n) && send_all(fd, body, body_len);
 }
@@ -142,7 +143,8 @@ static bool route_echo(int fd, const struct request *r, long n)
 
 static bool route_json(int fd, const struct request *r, long n)
 {
-	static const char doc[] = "{\"name\":\"kit\",\"list\":[1,2,{\"deep\":true}],\"nothing\":null}";
+	static const char doc[] =
+		"{\"name\":\"kit\",\"list\":[1,2,{\"deep\":true}],\"nothing\":null}";
 
 	(void)r;
 	(void)n;
@@ -325,12 +327,15 @@ static const struct {
 	const char *name;
 	bool (*serve)(int fd, const struct request *r, long n);
 } routes[] = {
-	{ "echo", route_echo },		{ "json", route_json },	      { "status", route_status },
-	{ "bytes", route_bytes },	{ "delay", route_delay },     { "redirect", route_redirect },
-	{ "close", route_close },	{ "chunked", route_chunked }, { "drop", route_drop },
-	{ "hang", route_hang },		{ "drip", route_drip },	      { "short", route_short },
-	{ "cut", route_cut },		{ "long", route_long },	      { "headers", route_headers },
-	{ "header", route_header },	{ "garbage", route_garbage }, { "badlength", route_badlength },
+	{ "echo", route_echo },		{ "json", route_json },
+	{ "status", route_status },	{ "bytes", route_bytes },
+	{ "delay", route_delay },	{ "redirect", route_redirect },
+	{ "close", route_close },	{ "chunked", route_chunked },
+	{ "drop", route_drop },		{ "hang", route_hang },
+	{ "drip", route_drip },		{ "short", route_short },
+	{ "cut", route_cut },		{ "long", route_long },
+	{ "headers", route_headers },	{ "header", route_header },
+	{ "garbage", route_garbage },	{ "badlength", route_badlength },
 	{ "badchunk", route_badchunk }, { "count", route_count },
 };
 
@@ -352,7 +357,9 @@ static void *run_conn(void *arg)
 	struct conn *c = arg;
 	struct request r;
 	size_t used;
+	int on = 1;
 
+	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	while (read_request(c, &r, &used)) {
 		if (!serve(c->fd, &r))
 			break;
@@ -378,7 +385,8 @@ static void *wait_for_end(void *arg)
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t at_len = sizeof(at);
 	int seconds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 120;
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,0 +1,362 @@
+/*
+ * assay load: runs a k6 script with k6's flags, exit codes and summary. The engine is load/; here
+ * are flags, signals, the log on stderr, and what goes to stdout.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/json.h"
+#include "cli/term.h"
+#include "cli/verb.h"
+#include "load/load.h"
+#include "os/clock.h"
+#include "os/file.h"
+
+struct load_flags {
+	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
+	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
+	const char *summary_export;
+	struct opt_list stages, tags, env;
+	uint64_t threads;
+	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
+		no_vu_connection_reuse, insecure, discard_bodies, throw_errors, verbose;
+};
+
+#define AT(field) offsetof(struct load_flags, field)
+
+/* Flags that are k6's options under another spelling. */
+static const struct {
+	size_t offset;
+	enum opt_kind kind;
+	const char *key;
+} option_flags[] = {
+	{ AT(vus), OPT_STRING, "vus" },
+	{ AT(duration), OPT_STRING, "duration" },
+	{ AT(iterations), OPT_STRING, "iterations" },
+	{ AT(stages), OPT_LIST, "stages" },
+	{ AT(tags), OPT_LIST, "tags" },
+	{ AT(warmup), OPT_STRING, "warmup" },
+	{ AT(user_agent), OPT_STRING, "userAgent" },
+	{ AT(max_redirects), OPT_STRING, "maxRedirects" },
+	{ AT(summary_trend_stats), OPT_STRING, "summaryTrendStats" },
+	{ AT(summary_time_unit), OPT_STRING, "summaryTimeUnit" },
+	{ AT(system_tags), OPT_STRING, "systemTags" },
+	{ AT(min_iteration_duration), OPT_STRING, "minIterationDuration" },
+	{ AT(no_setup), OPT_FLAG, "noSetup" },
+	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
+	{ AT(no_thresholds), OPT_FLAG, "noThresholds" },
+	{ AT(no_connection_reuse), OPT_FLAG, "noConnectionReuse" },
+	{ AT(no_vu_connection_reuse), OPT_FLAG, "noVUConnectionReuse" },
+	{ AT(insecure), OPT_FLAG, "insecureSkipTLSVerify" },
+	{ AT(discard_bodies), OPT_FLAG, "discardResponseBodies" },
+	{ AT(throw_errors), OPT_FLAG, "throw" },
+};
+
+static int set_options(const struct load_flags *f, struct load_options *o, struct error *reterr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(option_flags); i++) {
+		const char *field = (const char *)f + option_flags[i].offset;
+		const struct opt_list *list = (const void *)field;
+		const char *key = option_flags[i].key;
+		int r = 0;
+
+		switch (option_flags[i].kind) {
+		case OPT_LIST:
+			for (size_t k = 0; k < list->len && !r; k++)
+				r = load_options_set(o, key, list->ptr[k], reterr);
+			break;
+		case OPT_FLAG:
+			if (*(const bool *)field)
+				r = load_options_set(o, key, "true", reterr);
+			break;
+		default:
+			if (*(const char *const *)(const void *)field)
+				r = load_options_set(
+					o, key, *(const char *const *)(const void *)field, reterr);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- -e NAME=VALUE; -e NAME takes it from our own environment ---- */
+
+struct env {
+	VEC(struct load_pair) list;
+};
+
+static void env_release(struct env *e)
+{
+	vec_for_each (&e->list, p) {
+		free(p->key);
+		free(p->value);
+	}
+	vec_release(&e->list);
+}
+
+static int read_env(const struct opt_list *list, struct env *ret, struct error *reterr)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		struct str text = str_from(list->ptr[i]);
+		size_t eq = str_find(text, '=');
+		struct load_pair p = { str_dup((struct str){ text.ptr, eq }), NULL };
+		const char *own = eq == text.len ? getenv(p.key) : NULL;
+
+		p.value = eq < text.len ? xstrdup(text.ptr + eq + 1) : xstrdup(own ? own : "");
+		vec_push(&ret->list, p);
+		if (!eq)
+			return error_set(reterr, -EINVAL, "-e %s: expected NAME=VALUE",
+					 list->ptr[i]);
+	}
+	return 0;
+}
+
+/* ---- signals ---- */
+
+static atomic_int stop_word;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	atomic_store(&stop_word, atomic_load(&stop_word) ? LOAD_STOP_NOW : LOAD_STOP_GRACEFUL);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* ---- stderr: the log and the progress ---- */
+
+struct view {
+	const struct load_flags *flags;
+	uint64_t start_ns;
+	bool live;
+};
+
+static void log_line(void *arg, enum load_log_level level, const char *text)
+{
+	static const char *const names[] = { "debug", "info", "warning", "error" };
+	static const char *const marks[] = { "DEBU", "INFO", "WARN", "ERRO" };
+	CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT;
+	struct view *v = arg;
+	char when[40] = "";
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (level == LOAD_LOG_DEBUG && !v->flags->verbose)
+		return;
+	term_progress_end();
+	if (v->live) {
+		fprintf(stderr, "%s[%04llu] %s\n", marks[level],
+			(unsigned long long)((clock_now_ns() - v->start_ns) / NS_PER_S), text);
+		return;
+	}
+	/* logfmt, as k6 writes when nobody watches */
+	if (localtime_r(&now, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	json_add_quoted(&quoted, str_from(text));
+	fprintf(stderr, "time=\"%s\" level=%s msg=%s\n", when, names[level], strbuf_cstr(&quoted));
+}
+
+static void show_progress(void *arg, const struct load_progress *p)
+{
+	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+	struct view *v = arg;
+
+	if (v->flags->quiet)
+		return;
+	strbuf_addstr(&sb, p->phase);
+	if (p->planned_ns) {
+		strbuf_addch(&sb, ' ');
+		duration_fmt(&sb, p->elapsed_ns / NS_PER_S * NS_PER_S);
+		strbuf_addstr(&sb, " of ");
+		duration_fmt(&sb, p->planned_ns);
+	}
+	if (p->elapsed_ns > NS_PER_S)
+		strbuf_addf(&sb, "  %.1f iterations/s",
+			    (double)p->iterations * 1e9 / (double)p->elapsed_ns);
+	strbuf_addf(&sb, "  %llu complete", (unsigned long long)p->iterations);
+	if (p->dropped)
+		strbuf_addf(&sb, "  %llu dropped", (unsigned long long)p->dropped);
+	if (p->interrupted)
+		strbuf_addf(&sb, "  %llu interrupted", (unsigned long long)p->interrupted);
+	strbuf_addf(&sb, "  %u/%u VUs", p->vus_active, p->vus);
+	term_progress("%s", strbuf_cstr(&sb));
+}
+
+/* ---- what comes out ---- */
+
+/* k6 tells when a file cannot be written and changes nothing else. */
+static void write_file(const char *path, struct str content)
+{
+	struct error err = ERROR_INIT;
+
+	if (file_write_atomic(path, content, &err) < 0)
+		term_error("load", &err);
+}
+
+static void print_result(const struct load_flags *f, const struct load_result *r)
+{
+	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+	struct load_summary_style style = { .colour = term_has_colour(stdout),
+					    .ascii = !term_is_utf8() };
+
+	if (!r->has_summary)
+		return;
+	vec_for_each (&r->files, file) {
+		struct str content = strbuf_str(&file->content);
+
+		if (!strcmp(file->path, "stdout"))
+			fwrite(content.ptr, 1, content.len, stdout);
+		else if (!strcmp(file->path, "stderr"))
+			fwrite(content.ptr, 1, content.len, stderr);
+		else
+			write_file(file->path, content);
+	}
+	if (!r->files.len && !f->no_summary) {
+		load_summary_fmt(r->summary, style, &sb);
+		fwrite(strbuf_cstr(&sb), 1, sb.len, stdout);
+	}
+	if (!f->summary_export)
+		return;
+	strbuf_clear(&sb);
+	load_summary_fmt_export(r->summary, &sb);
+	write_file(f->summary_export, strbuf_str(&sb));
+}
+
+static int run_script(const struct verb_args *a, const struct load_options *options,
+		      const struct env *env, struct error *reterr)
+{
+	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
+	const struct load_flags *f = a->opts;
+	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
+	struct load_opts o = {
+		.path = a->args[0],
+		.env = env->list.ptr,
+		.n_env = env->list.len,
+		.flags = options,
+		.threads = (unsigned)f->threads,
+		.stdout_is_tty = isatty(1),
+		.stderr_is_tty = isatty(2),
+		.log = log_line,
+		.progress = show_progress,
+		.arg = &view,
+		.stop = &stop_word,
+	};
+	struct error failed = ERROR_INIT;
+
+	catch_signals();
+	if (load_run(&o, &result, reterr) < 0)
+		return LOAD_EXIT_SCRIPT;
+	term_progress_end();
+	print_result(f, result);
+	if (result->exit_code) {
+		error_set(&failed, -1, "%s", result->reason);
+		fflush(stdout);
+		term_error("load", &failed);
+	}
+	return result->exit_code;
+}
+
+static int run_load(const struct verb_args *a)
+{
+	CLEANUP(cleanup_load_options) struct load_options *options = load_options_new();
+	CLEANUP(env_release) struct env env = { .list = VEC_INIT };
+	const struct load_flags *f = a->opts;
+	struct error err = ERROR_INIT;
+	int exit_code = LOAD_EXIT_CONFIG;
+
+	if (f->threads > 256)
+		error_set(&err, -EINVAL, "--threads %llu: at most 256",
+			  (unsigned long long)f->threads);
+	else if (set_options(f, options, &err) == 0 && read_env(&f->env, &env, &err) == 0)
+		exit_code = run_script(a, options, &env, &err);
+	if (err.code)
+		term_error("load", &err);
+	return exit_code;
+}
+
+static const struct opt opts[] = {
+	{ "vus", 'u', OPT_STRING, AT(vus), "N", "Virtual users" },
+	{ "duration", 'd', OPT_STRING, AT(duration), "TIME", "Length of the load" },
+	{ "iterations", 'i', OPT_STRING, AT(iterations), "N", "Iterations, shared by all VUs" },
+	{ "stage", 's', OPT_LIST, AT(stages), "TIME:VUS",
+	  "Ramp to VUS within TIME; may be repeated" },
+	{ "env", 'e', OPT_LIST, AT(env), "NAME=VALUE", "Set __ENV.NAME; may be repeated" },
+	{ "tag", 0, OPT_LIST, AT(tags), "NAME=VALUE", "Tag every sample; may be repeated" },
+	{ "warmup", 0, OPT_STRING, AT(warmup), "TIME",
+	  "Drive the same load before, without counting it" },
+	{ "threads", 0, OPT_UINT, AT(threads), "N",
+	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
+	{ "summary-export", 0, OPT_STRING, AT(summary_export), "FILE",
+	  "Write the summary as JSON, in k6's old form", "file" },
+	{ "summary-trend-stats", 0, OPT_STRING, AT(summary_trend_stats), "LIST",
+	  "Columns of trends: avg,min,med,max,p(95),count" },
+	{ "summary-time-unit", 0, OPT_STRING, AT(summary_time_unit), "UNIT",
+	  "Unit of times in the summary", "s ms us" },
+	{ "no-summary", 0, OPT_FLAG, AT(no_summary), NULL, "Print no summary" },
+	{ "no-thresholds", 0, OPT_FLAG, AT(no_thresholds), NULL, "Do not evaluate thresholds" },
+	{ "no-setup", 0, OPT_FLAG, AT(no_setup), NULL, "Do not call setup()" },
+	{ "no-teardown", 0, OPT_FLAG, AT(no_teardown), NULL, "Do not call teardown()" },
+	{ "system-tags", 0, OPT_STRING, AT(system_tags), "LIST",
+	  "Tags that samples get of themselves" },
+	{ "min-iteration-duration", 0, OPT_STRING, AT(min_iteration_duration), "TIME",
+	  "Shorter iterations are stretched to it" },
+	{ "user-agent", 0, OPT_STRING, AT(user_agent), "TEXT", "User-Agent of requests" },
+	{ "max-redirects", 0, OPT_STRING, AT(max_redirects), "N", "Redirects to follow (10)" },
+	{ "no-connection-reuse", 0, OPT_FLAG, AT(no_connection_reuse), NULL,
+	  "A new connection for every request" },
+	{ "no-vu-connection-reuse", 0, OPT_FLAG, AT(no_vu_connection_reuse), NULL,
+	  "New connections in every iteration" },
+	{ "insecure-skip-tls-verify", 0, OPT_FLAG, AT(insecure), NULL, "Take any certificate" },
+	{ "discard-response-bodies", 0, OPT_FLAG, AT(discard_bodies), NULL,
+	  "Do not keep bodies unless a request asks for it" },
+	{ "throw", 'w', OPT_FLAG, AT(throw_errors), NULL, "Failed requests throw" },
+	{ "quiet", 'q', OPT_FLAG, AT(quiet), NULL, "No progress" },
+	{ "verbose", 'v', OPT_FLAG, AT(verbose), NULL, "Show console.debug() too" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "assay load script.js", "as the script's options say" },
+	{ "assay load -u 50 -d 30s -e BASE=http://127.0.0.1:8080 script.js",
+	  "50 VUs for half a minute, with a variable" },
+	{ "assay load --warmup 10s checkout.js", "ten uncounted seconds first" },
+	{ 0 },
+};
+
+const struct verb verb_load = {
+	.name = "load",
+	.summary = "Run a k6 script as load",
+	.usage = "[options] SCRIPT.js",
+	.about =
+		"Runs a k6 script as it is, with k6's metrics, thresholds, summary and exit "
+		"codes.\n"
+		"What of k6 is not there is refused by its name before the load begins. The\n"
+		"summary goes to stdout; the log and the progress to stderr.\n"
+		"\n"
+		"Ctrl-C ends the load gracefully and still prints the summary (105); a second one\n"
+		"ends it at once.\n"
+		"\n"
+		"Exit codes: 0; 99 thresholds crossed; 100 setup() or 101 teardown() took too\n"
+		"long; 104 wrong options; 105 signal; 107 the script threw outside of an\n"
+		"iteration; 108 test.abort(); 110 test.fail().",
+	.opts = opts,
+	.examples = examples,
+	.opts_size = sizeof(struct load_flags),
+	.min_args = 1,
+	.max_args = 1,
+	.usage_exit = LOAD_EXIT_CONFIG,
+	.completes = "file",
+	.run = run_load,
+};
