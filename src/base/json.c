@@ -72,10 +72,10 @@ void json_array_end(struct json_writer *w)
 	end_container(w, ']');
 }
 
-void json_string(struct json_writer *w, const char *key, const char *value)
+void json_cstr(struct json_writer *w, const char *key, const char *value)
 {
 	if (!value)
-		json_null(w, key);
+		json_none(w, key);
 	else
 		json_str(w, key, str_from(value));
 }
@@ -110,7 +110,7 @@ void json_bool(struct json_writer *w, const char *key, bool value)
 	strbuf_addstr(w->out, value ? "true" : "false");
 }
 
-void json_null(struct json_writer *w, const char *key)
+void json_none(struct json_writer *w, const char *key)
 {
 	begin_value(w, key);
 	strbuf_addstr(w->out, "null");

@@ -249,15 +249,15 @@ static void json_head(struct json_writer *w, const struct get *g)
 	if (res->head.status) {
 		json_uint(w, "status", res->head.status);
 		json_str(w, "reason", net_head_reason(&res->head));
-		json_string(w, "proto", res->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
+		json_cstr(w, "proto", res->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
 	}
 	if (res->remote.sa.sa_family) {
 		net_addr_fmt(&remote, &res->remote, true);
 		json_str(w, "remote", strbuf_str(&remote));
 	}
 	if (res->tls_version) {
-		json_string(w, "tls_version", res->tls_version);
-		json_string(w, "tls_cipher", res->tls_cipher);
+		json_cstr(w, "tls_version", res->tls_version);
+		json_cstr(w, "tls_cipher", res->tls_cipher);
 	}
 	if (!g->opts->include || !res->head.status)
 		return;
@@ -285,7 +285,7 @@ static void print_json(const struct get *g)
 	json_str(&w, "url", strbuf_str(&url));
 	if (res->error) {
 		json_object_begin(&w, "error");
-		json_string(&w, "kind", net_err_name(res->error));
+		json_cstr(&w, "kind", net_err_name(res->error));
 		json_str(&w, "message", strbuf_str(&res->message));
 		json_object_end(&w);
 	}

@@ -11,14 +11,14 @@ static void json_duration(struct json_writer *w, const char *key, uint64_t ns)
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
 	duration_fmt(&text, ns);
-	json_string(w, key, strbuf_cstr(&text));
+	json_cstr(w, key, strbuf_cstr(&text));
 }
 
 static void json_pairs(struct json_writer *w, const char *key, const struct load_pairs *pairs)
 {
 	json_object_begin(w, key);
 	vec_for_each (pairs, p)
-		json_string(w, p->key, p->value);
+		json_cstr(w, p->key, p->value);
 	json_object_end(w);
 }
 
@@ -68,8 +68,8 @@ static void json_open(struct json_writer *w, const struct load_scenario *s)
 static void json_scenario(struct json_writer *w, const struct load_scenario *s)
 {
 	json_object_begin(w, s->name);
-	json_string(w, "executor", load_executor_name(s->executor));
-	json_string(w, "exec", s->exec);
+	json_cstr(w, "executor", load_executor_name(s->executor));
+	json_cstr(w, "exec", s->exec);
 	json_duration(w, "startTime", s->start_time_ns);
 	json_duration(w, "gracefulStop", s->graceful_stop_ns);
 	json_pairs(w, "env", &s->env);
@@ -91,7 +91,7 @@ static void json_thresholds_of(struct json_writer *w, const struct load_plan *p,
 	json_array_begin(w, all[i].metric);
 	for (size_t k = i; k < p->thresholds.len && !strcmp(all[k].metric, all[i].metric); k++) {
 		json_object_begin(w, NULL);
-		json_string(w, "threshold", all[k].expression);
+		json_cstr(w, "threshold", all[k].expression);
 		json_bool(w, "abortOnFail", all[k].abort_on_fail);
 		json_duration(w, "delayAbortEval", all[k].delay_abort_eval_ns);
 		json_object_end(w);
@@ -108,11 +108,11 @@ static void json_lists(struct json_writer *w, const struct load_plan *p)
 	json_pairs(w, "tags", &p->tags);
 	json_array_begin(w, "systemTags");
 	for (uint32_t rest = p->system_tags; rest; rest &= rest - 1)
-		json_string(w, NULL, load_system_tag_name((enum load_system_tag)(rest & -rest)));
+		json_cstr(w, NULL, load_system_tag_name((enum load_system_tag)(rest & -rest)));
 	json_array_end(w);
 	json_array_begin(w, "summaryTrendStats");
 	vec_for_each (&p->summary_trend_stats, stat)
-		json_string(w, NULL, *stat);
+		json_cstr(w, NULL, *stat);
 	json_array_end(w);
 }
 
@@ -134,8 +134,8 @@ void load_plan_fmt_json(const struct load_plan *p, struct strbuf *out)
 		json_scenario(&w, s);
 	json_object_end(&w);
 	json_lists(&w, p);
-	json_string(&w, "summaryTimeUnit", unit_name(p->summary_time_unit));
-	json_string(&w, "userAgent", p->user_agent);
+	json_cstr(&w, "summaryTimeUnit", unit_name(p->summary_time_unit));
+	json_cstr(&w, "userAgent", p->user_agent);
 	json_uint(&w, "maxRedirects", p->max_redirects);
 	json_uint(&w, "batch", p->batch);
 	json_uint(&w, "batchPerHost", p->batch_per_host);

@@ -106,7 +106,7 @@ static void record_script(struct load_control *c, struct sink *k)
 	json_init(&w, &env, JSON_COMPACT);
 	json_object_begin(&w, NULL);
 	for (size_t i = 0; i < o->n_env; i++)
-		json_string(&w, o->env[i].key, o->env[i].value);
+		json_cstr(&w, o->env[i].key, o->env[i].value);
 	json_object_end(&w);
 	sink_meta(k, META_LOAD_SCRIPT, o->path);
 	sink_meta(k, META_LOAD_SHA256, strbuf_cstr(&hex));

@@ -93,8 +93,8 @@ static void put_metric(struct form *f, const struct summary_item *item)
 	if (f->old) {
 		put_values(f, item);
 	} else {
-		json_string(&f->w, "type", load_metric_type_name(item->metric->type));
-		json_string(&f->w, "contains", load_contains_name(item->metric->contains));
+		json_cstr(&f->w, "type", load_metric_type_name(item->metric->type));
+		json_cstr(&f->w, "contains", load_contains_name(item->metric->contains));
 		json_object_begin(&f->w, "values");
 		put_values(f, item);
 		json_object_end(&f->w);
@@ -122,9 +122,9 @@ static void put_identity(struct form *f, const char *name, const char *path)
 	char id[SUMMARY_ID_BYTES];
 
 	summary_id(path, id);
-	json_string(&f->w, "name", name);
-	json_string(&f->w, "path", path);
-	json_string(&f->w, "id", id);
+	json_cstr(&f->w, "name", name);
+	json_cstr(&f->w, "path", path);
+	json_cstr(&f->w, "id", id);
 }
 
 static void put_check(struct form *f, const struct load_check *c)
@@ -188,9 +188,9 @@ static void put_options(struct form *f)
 	json_object_begin(&f->w, "options");
 	json_array_begin(&f->w, "summaryTrendStats");
 	vec_for_each (&f->s->plan->summary_trend_stats, stat)
-		json_string(&f->w, NULL, *stat);
+		json_cstr(&f->w, NULL, *stat);
 	json_array_end(&f->w);
-	json_string(&f->w, "summaryTimeUnit", units[f->s->plan->summary_time_unit]);
+	json_cstr(&f->w, "summaryTimeUnit", units[f->s->plan->summary_time_unit]);
 	json_bool(&f->w, "noColor", f->s->no_colour);
 	json_object_end(&f->w);
 }
@@ -220,7 +220,7 @@ static void write_form(const struct load_summary *s, bool old, struct strbuf *ou
 	if (!old && s->setup_data.len)
 		json_raw(&f.w, "setup_data", s->setup_data);
 	else if (!old)
-		json_null(&f.w, "setup_data");
+		json_none(&f.w, "setup_data");
 	json_object_end(&f.w);
 	summary_tree_release(&f.tree);
 }

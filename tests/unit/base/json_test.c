@@ -11,7 +11,7 @@ TEST(json_minds_commas_and_nesting)
 
 	json_init(&w, &sb, JSON_COMPACT);
 	json_object_begin(&w, NULL);
-	json_string(&w, "a", "x\"\n\x01");
+	json_cstr(&w, "a", "x\"\n\x01");
 	json_array_begin(&w, "b");
 	json_int(&w, NULL, -1);
 	json_double(&w, NULL, 0.1);
@@ -33,7 +33,7 @@ TEST(json_indents_for_people)
 	json_object_begin(&w, NULL);
 	json_uint(&w, "n", 1);
 	json_array_begin(&w, "list");
-	json_null(&w, NULL);
+	json_none(&w, NULL);
 	json_array_end(&w);
 	json_object_end(&w);
 	ASSERT_STREQ(sb.ptr, "{\n  \"n\": 1,\n  \"list\": [\n    null\n  ]\n}");
