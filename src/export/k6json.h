@@ -28,7 +28,7 @@ struct k6json_metric {
 
 struct k6json_point {
 	uint32_t metric;
-	uint32_t vu;   /* metadata, when k6json_opts.vu */
+	uint32_t vu;   /* metadata, when k6json_opts.vu; 0 = not of a VU: neither this nor iter */
 	uint64_t iter; /* likewise */
 	const void *tags;
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
@@ -47,7 +47,8 @@ struct k6json_opts {
 
 struct k6json;
 
-/* Opens (and truncates) the file and starts the thread. "-" is standard output. */
+/* Opens (and truncates) the file and starts the thread. A name that ends in ".gz" is -ENOTSUP: k6
+ * compresses those. */
 int k6json_open(const char *path, const struct k6json_opts *opts, struct k6json **ret,
 		struct error *reterr);
 
@@ -63,7 +64,8 @@ void k6json_batch_free(struct k6json_batch *b); /* flushes; NULL in, nothing don
 void k6json_add(struct k6json_batch *b, const struct k6json_point *p);
 void k6json_flush(struct k6json_batch *b);
 
-/* Points lost so far because the queue was full or the file could not be written. Any thread. */
+/* Points lost because the queue was full or the file could not be written, as far as batches were
+ * flushed since. Any thread. */
 uint64_t k6json_lost(struct k6json *k);
 
 /* Writes what is queued, ends the thread and closes the file. A write that failed at any time is
