@@ -1,7 +1,11 @@
 /*
  * The table of k6's options (its documentation, "Options reference") and a tier as a JSON object. A
  * tier keeps JSON, not a struct, because tiers replace each other key by key and wholesale for the
- * keys that shape the load: objects do that.
+ * keys that shape the load, and objects do that:
+ *
+ *  - a key of a higher tier replaces the lower one's, whole (`--tag` replaces options.tags);
+ *  - a tier with any of duration, iterations, stages, scenarios removes all four below it; vus
+ * alone removes scenarios too.
  */
 #include "load/options.h"
 
@@ -171,6 +175,54 @@ int load_options_set(struct load_options *o, const char *key, const char *value,
 	return 0;
 }
 
+/* "NO_VU_CONNECTION_REUSE" and "noVUConnectionReuse" */
+static bool is_variable_of(struct str variable, const char *key)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < variable.len; i++) {
+		char c = variable.ptr[i], k = key[n];
+
+		if (c == '_')
+			continue;
+		if (k >= 'a' && k <= 'z')
+			k = (char)(k - 'a' + 'A');
+		if (!k || c != k)
+			return false;
+		n++;
+	}
+	return !key[n];
+}
+
+/* The option of a variable. k6 has none for those that need more than a line: they have no form as
+ * a flag either, but for tags. */
+static const struct option_field *find_variable(struct str variable)
+{
+	for (size_t i = 0; i < option_field_count; i++) {
+		const char *key = option_fields[i].key;
+
+		if (is_variable_of(variable, key))
+			return option_fields[i].kind == OPTION_PAIRS ? NULL : find_flag(key);
+	}
+	return NULL;
+}
+
+int load_options_set_env(struct load_options *o, const char *name, const char *value,
+			 struct error *reterr)
+{
+	const struct str prefix = STR("K6_");
+	const struct option_field *f;
+	int err;
+
+	if (!str_starts_with(str_from(name), prefix) || !*value)
+		return 0;
+	f = find_variable(str_from(name + prefix.len));
+	if (!f || f->kind == OPTION_CUSTOM || f->kind == OPTION_SILENT)
+		return 0;
+	err = load_options_set(o, f->key, value, reterr);
+	return err < 0 ? error_wrap(reterr, "the environment's %s", name) : 1;
+}
+
 static bool is_set(const json_t *root, const char *key)
 {
 	const json_t *v = json_object_get(root, key);
@@ -178,8 +230,26 @@ static bool is_set(const json_t *root, const char *key)
 	return v && !json_is_null(v);
 }
 
-bool load_options_has_load(const struct load_options *o)
+/* Has the tier any of what shapes the load? */
+static bool has_load(const struct load_options *o)
 {
 	return is_set(o->root, "duration") || is_set(o->root, "iterations") ||
 	       is_set(o->root, "stages") || is_set(o->root, "scenarios");
+}
+
+static void drop_load(json_t *root)
+{
+	json_object_del(root, "duration");
+	json_object_del(root, "iterations");
+	json_object_del(root, "stages");
+	json_object_del(root, "scenarios");
+}
+
+void load_options_overlay(struct load_options *lower, const struct load_options *higher)
+{
+	if (has_load(higher))
+		drop_load(lower->root);
+	else if (is_set(higher->root, "vus"))
+		json_object_del(lower->root, "scenarios");
+	json_object_update(lower->root, higher->root);
 }

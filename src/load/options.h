@@ -34,7 +34,20 @@ int load_options_parse(struct str json, struct load_options **ret, struct error 
 int load_options_set(struct load_options *o, const char *key, const char *value,
 		     struct error *reterr);
 
-/* Has the tier any of duration, iterations, stages or scenarios? (It then replaces them all.) */
-bool load_options_has_load(const struct load_options *o);
+/*
+ * A variable of the environment, as k6 reads them: K6_ and the option's name in upper case, words
+ * parted by '_', the value as a flag's; empty is unset. Returns 1 when it was taken and 0 when it
+ * is not an option's, as K6_OUT; -EINVAL when the value cannot be read or assay does not have the
+ * option, with the variable's name.
+ */
+int load_options_set_env(struct load_options *o, const char *name, const char *value,
+			 struct error *reterr);
+
+/*
+ * Lays a higher tier over a lower one, which becomes the two together: keys replace whole, and what
+ * shapes the load (duration, iterations, stages, scenarios) as k6 does. A higher tier with vus
+ * alone replaces the lower one's scenarios.
+ */
+void load_options_overlay(struct load_options *lower, const struct load_options *higher);
 
 #endif

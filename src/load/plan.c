@@ -1,12 +1,8 @@
 /*
  * From tiers to a plan. The rules are k6's ("How to use options", order of precedence; observed
- * where the text is silent):
- *
- *  - a key of a higher tier replaces the lower one's, whole (`--tag` replaces options.tags);
- *  - a tier with any of duration, iterations, stages, scenarios removes all four below it; -u alone
- *    removes scenarios too;
- *  - within the result, iterations (with duration as the limit), duration, stages and scenarios
- *    exclude each other, and the first three are short for a scenario named "default".
+ * where the text is silent). How one tier lies over another is in options.c; within the result,
+ * iterations (with duration as the limit), duration, stages and scenarios exclude each other, and
+ * the first three are short for a scenario named "default".
  */
 #include "load/plan.h"
 
@@ -66,14 +62,6 @@ PRINTF_LIKE(2, 3) static void warn(const struct build *b, const char *fmt, ...)
 
 /* --- tiers ------------------------------------------------------------------------------------ */
 
-static void drop_load(json_t *root)
-{
-	json_object_del(root, "duration");
-	json_object_del(root, "iterations");
-	json_object_del(root, "stages");
-	json_object_del(root, "scenarios");
-}
-
 /* A script cannot set what is a flag only. */
 static void drop_flag_only(struct build *b)
 {
@@ -87,15 +75,12 @@ static void drop_flag_only(struct build *b)
 static void merge_tiers(struct build *b, const struct load_options *script,
 			const struct load_options *flags)
 {
-	b->root = script ? json_copy(script->root) : json_object();
+	struct load_options all = { script ? json_copy(script->root) : json_object() };
+
+	b->root = all.root;
 	drop_flag_only(b);
-	if (!flags)
-		return;
-	if (load_options_has_load(flags))
-		drop_load(b->root);
-	else if (json_object_get(flags->root, "vus"))
-		json_object_del(b->root, "scenarios");
-	json_object_update(b->root, flags->root);
+	if (flags)
+		load_options_overlay(&all, flags);
 }
 
 /* --- test-wide options ------------------------------------------------------------------------ */

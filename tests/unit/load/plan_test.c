@@ -412,3 +412,98 @@ TEST(scenarios_for_people)
 	ASSERT_STREQ(strbuf_cstr(&out), "buy: 1.50 iterations/s for 1m0s (VUs: 5 to 200, exec: go, "
 					"gracefulStop: 30s)");
 }
+
+/* variables: "K6_X", "value", …, NULL; flags lie over them */
+static struct load_plan *plan_with_env(const char *json, const char *const *variables,
+				       const char *const *flags)
+{
+	CLEANUP(cleanup_load_options) struct load_options *script = NULL;
+	CLEANUP(cleanup_load_options) struct load_options *env = load_options_new();
+	CLEANUP(cleanup_load_options) struct load_options *tier = load_options_new();
+	struct load_plan *p = NULL;
+	struct error err = ERROR_INIT;
+
+	ASSERT_OK_ERR(load_options_parse(str_from(json), &script, &err), err);
+	for (; *variables; variables += 2)
+		ASSERT_INT(load_options_set_env(env, variables[0], variables[1], &err), 1);
+	for (; flags && *flags; flags += 2)
+		ASSERT_OK_ERR(load_options_set(tier, flags[0], flags[1], &err), err);
+	load_options_overlay(env, tier);
+	ASSERT_OK_ERR(load_plan_new(script, env, NULL, &p, &err), err);
+	return p;
+}
+
+TEST(the_environment_lies_between_script_and_flags)
+{
+	static const char *const load[] = { "K6_VUS", "5", "K6_DURATION", "3s", NULL };
+	static const char *const iterations[] = { "iterations", "9", NULL };
+	static const char *const wide[] = { "K6_NO_VU_CONNECTION_REUSE",
+					    "true",
+					    "K6_INSECURE_SKIP_TLS_VERIFY",
+					    "true",
+					    "K6_USER_AGENT",
+					    "env",
+					    "K6_SUMMARY_TREND_STATS",
+					    "avg,p(99)",
+					    NULL };
+	static const char *const agent[] = { "userAgent", "flag", NULL };
+	struct load_plan *p = plan_with_env(scenario, load, NULL);
+
+	ASSERT_INT(p->scenarios.ptr[0].executor, LOAD_CONSTANT_VUS);
+	ASSERT_INT(p->scenarios.ptr[0].vus, 5);
+	ASSERT_INT(p->scenarios.ptr[0].duration_ns, 3 * S);
+	load_plan_free(p);
+
+	/* -i discards the environment's duration, its vus stay */
+	p = plan_with_env("{\"duration\":\"7s\"}", load, iterations);
+	ASSERT_INT(p->scenarios.ptr[0].executor, LOAD_SHARED_ITERATIONS);
+	ASSERT_INT(p->scenarios.ptr[0].iterations, 9);
+	ASSERT_INT(p->scenarios.ptr[0].vus, 5);
+	ASSERT_INT(p->scenarios.ptr[0].max_duration_ns, 600 * S);
+	load_plan_free(p);
+
+	p = plan_with_env("{\"userAgent\":\"script\"}", wide, NULL);
+	ASSERT_STREQ(p->user_agent, "env");
+	ASSERT_TRUE(p->no_vu_connection_reuse);
+	ASSERT_TRUE(p->insecure_skip_tls_verify);
+	ASSERT_INT(p->summary_trend_stats.len, 2);
+	load_plan_free(p);
+
+	p = plan_with_env("{\"userAgent\":\"script\"}", wide, agent);
+	ASSERT_STREQ(p->user_agent, "flag");
+	load_plan_free(p);
+}
+
+TEST(variables_that_are_no_options_are_passed_over)
+{
+	static const char *const cases[][2] = {
+		{ "K6_OUT", "json=x" }, { "K6_THRESHOLDS", "{}" }, { "K6_SCENARIOS", "{}" },
+		{ "K6_TAGS", "a=b" },	{ "K6_VUSX", "1" },	   { "K6_VU", "1" },
+		{ "VUS", "1" },		{ "k6_vus", "1" },	   { "K6_", "1" },
+		{ "K6_vus", "1" },	{ "K6_VUS", "" },	   { "K6_CLOUD", "x" },
+	};
+	CLEANUP(cleanup_load_options) struct load_options *o = load_options_new();
+	struct error err = ERROR_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (load_options_set_env(o, cases[i][0], cases[i][1], &err) != 0)
+			test_fail(__FILE__, __LINE__, "%s was taken", cases[i][0]);
+}
+
+TEST(variables_that_cannot_be_read_are_named)
+{
+	static const char *const cases[][2] = {
+		{ "K6_VUS", "many" },
+		{ "K6_STAGES", "10s" },
+		{ "K6_THROW", "maybe" },
+		{ "K6_RPS", "5" },
+	};
+	CLEANUP(cleanup_load_options) struct load_options *o = load_options_new();
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error err = ERROR_INIT;
+
+		ASSERT_INT(load_options_set_env(o, cases[i][0], cases[i][1], &err), -EINVAL);
+		ASSERT_HAS(err.msg, cases[i][0]);
+	}
+}
