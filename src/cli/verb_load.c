@@ -10,9 +10,9 @@
 
 #include "base/duration.h"
 #include "base/json.h"
+#include "cli/load_output.h"
 #include "cli/term.h"
 #include "cli/verb.h"
-#include "load/load.h"
 #include "os/clock.h"
 #include "os/file.h"
 
@@ -20,7 +20,7 @@ struct load_flags {
 	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
 	const char *summary_export;
-	struct opt_list stages, tags, env;
+	struct opt_list stages, tags, env, outputs;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
 		no_vu_connection_reuse, insecure, discard_bodies, throw_errors, verbose;
@@ -234,12 +234,29 @@ static void print_result(const struct load_flags *f, const struct load_result *r
 	write_file(f->summary_export, strbuf_str(&sb));
 }
 
+static int read_outputs(const struct load_flags *f, struct load_json_output *ret,
+			struct error *reterr)
+{
+	struct str out;
+
+	if (!f->outputs.len)
+		return 0;
+	out = str_from(f->outputs.ptr[0]);
+	if (!str_starts_with(out, STR("json=")) || f->outputs.len > 1)
+		return error_set(reterr, -EINVAL,
+				 "--out %s: this version of assay writes one json=FILE",
+				 f->outputs.ptr[f->outputs.len - 1]);
+	ret->path = out.ptr + 5;
+	return 0;
+}
+
 static int run_script(const struct verb_args *a, const struct load_options *options,
 		      const struct env *env, struct error *reterr)
 {
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
 	const struct load_flags *f = a->opts;
 	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
+	struct load_json_output json = { 0 };
 	struct load_opts o = {
 		.path = a->args[0],
 		.env = env->list.ptr,
@@ -248,6 +265,7 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 		.threads = (unsigned)f->threads,
 		.stdout_is_tty = isatty(1),
 		.stderr_is_tty = isatty(2),
+		.no_colour = !term_has_colour(stdout),
 		.log = log_line,
 		.progress = show_progress,
 		.arg = &view,
@@ -255,6 +273,12 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 	};
 	struct error failed = ERROR_INIT;
 
+	if (read_outputs(f, &json, reterr) < 0)
+		return LOAD_EXIT_CONFIG;
+	if (json.path) {
+		o.output = &load_json_output_ops;
+		o.output_arg = &json;
+	}
 	catch_signals();
 	if (load_run(&o, &result, reterr) < 0)
 		return LOAD_EXIT_SCRIPT;
@@ -298,6 +322,8 @@ static const struct opt opts[] = {
 	  "Drive the same load before, without counting it" },
 	{ "threads", 0, OPT_UINT, AT(threads), "N",
 	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
+	{ "out", 'o', OPT_LIST, AT(outputs), "json=FILE", "Write every sample as a line of JSON",
+	  "file" },
 	{ "summary-export", 0, OPT_STRING, AT(summary_export), "FILE",
 	  "Write the summary as JSON, in k6's old form", "file" },
 	{ "summary-trend-stats", 0, OPT_STRING, AT(summary_trend_stats), "LIST",
@@ -331,7 +357,8 @@ static const struct example examples[] = {
 	{ "assay load script.js", "as the script's options say" },
 	{ "assay load -u 50 -d 30s -e BASE=http://127.0.0.1:8080 script.js",
 	  "50 VUs for half a minute, with a variable" },
-	{ "assay load --warmup 10s checkout.js", "ten uncounted seconds first" },
+	{ "assay load --warmup 10s --out json=samples.json checkout.js",
+	  "ten uncounted seconds first, every sample kept" },
 	{ 0 },
 };
 

@@ -75,6 +75,12 @@ const struct load_executor_ops load_ramping_vus = {
 	.tick = ramp,
 };
 
+/* Iterations that an end from outside kept from beginning are not called dropped. */
+static bool time_is_up(const struct load_runner *r)
+{
+	return net_loop_now_ns() >= r->end_ns;
+}
+
 /* ---- shared-iterations: all VUs take from one number ---- */
 
 static bool take_shared(struct load_runner *r)
@@ -89,7 +95,7 @@ static void shared_next(struct load_runner *r, struct load_slot *s)
 {
 	if (take_shared(r))
 		load_slot_queue(s);
-	else if (!r->running)
+	else if (!r->running && !r->queued)
 		load_runner_stop(r);
 }
 
@@ -105,7 +111,7 @@ static void shared_stopped(struct load_runner *r)
 	uint64_t total = r->scenario->iterations;
 	uint64_t taken = atomic_exchange(&r->state->taken, total);
 
-	if (taken < total)
+	if (taken < total && time_is_up(r))
 		load_runner_drop(r, total - taken);
 }
 
@@ -119,7 +125,7 @@ const struct load_executor_ops load_shared_iterations = {
 
 static void per_vu_next(struct load_runner *r, struct load_slot *s)
 {
-	bool any_left = r->running > 0;
+	bool any_left = r->running || r->queued;
 
 	if (s->counted < r->scenario->iterations) {
 		load_slot_queue(s);
@@ -137,7 +143,8 @@ static void per_vu_stopped(struct load_runner *r)
 
 	for (size_t i = 0; i < r->slot_count; i++)
 		left += r->scenario->iterations - MIN(r->slots[i].counted, r->scenario->iterations);
-	load_runner_drop(r, left);
+	if (time_is_up(r))
+		load_runner_drop(r, left);
 }
 
 const struct load_executor_ops load_per_vu_iterations = {

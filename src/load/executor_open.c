@@ -46,7 +46,7 @@ static void serve_arrivals(struct load_runner *r)
 {
 	uint64_t at_ns = 0;
 
-	while (r->phase == LOAD_RUNNER_RUNNING) {
+	while (r->phase == LOAD_RUNNER_RUNNING && !load_runner_is_ending(r)) {
 		at_ns = load_schedule_at(r->schedule, r->next_arrival);
 		if (at_ns == LOAD_SCHEDULE_END)
 			return;

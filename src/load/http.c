@@ -88,13 +88,33 @@ static void report_late(struct net_task *t)
 	finish(req);
 }
 
-/* A URL that cannot be one: no exchange, no sample. */
-static void fail_unsent(struct load_request *req, int code, const char *message)
+/* An address that nothing can be sent to counts as a request of no length. */
+static void emit_unsent(struct load_request *req, const char *message)
+{
+	struct net_response none = { .error = NET_ERR_BAD_REQUEST };
+
+	none.t.start_ns = none.t.end_ns = net_loop_now_ns();
+	strbuf_addstr(&none.message, message);
+	load_http_emit(req, &none);
+	strbuf_release(&none.message);
+}
+
+static bool has_scheme(const struct strbuf *url)
+{
+	return strstr(strbuf_cstr(url), "://") != NULL;
+}
+
+/* k6 tells two kinds: text that is no URL at all (1020, which is no request and has no samples), and
+ * one it does not know how to follow. */
+static void fail_unsent(struct load_request *req, int why, const char *message)
 {
 	struct load_response *res = xcalloc(1, sizeof(*res));
+	bool bad_url = why != -EPROTONOSUPPORT && has_scheme(&req->url);
 
+	if (!bad_url)
+		emit_unsent(req, message);
 	res->error = xstrdup(message);
-	res->error_code = code;
+	res->error_code = bad_url ? 1020 : 1000;
 	req->response = res;
 	load_log(req->vu->run, LOAD_LOG_WARN, "Request Failed: %s", message);
 	req->late.run = report_late;
@@ -115,7 +135,7 @@ static void send_exchange(struct load_request *req)
 	int r = net_url_parse(&url, strbuf_str(&req->url), &err);
 
 	if (r < 0) {
-		fail_unsent(req, r == -EPROTONOSUPPORT ? 1000 : 1020, err.msg);
+		fail_unsent(req, r, err.msg);
 		return;
 	}
 	vec_for_each (&req->headers, h)

@@ -22,7 +22,7 @@ static void count_check(struct check_run *run, struct str name, bool passed)
 
 	if (load_system_tag(run->vu, LOAD_TAG_CHECK))
 		tags = load_vu_tags_with(run->vu, tags, STR("check"), name);
-	if (!run->vu->warmup)
+	if (!run->vu->warmup && load_system_tag(run->vu, LOAD_TAG_GROUP))
 		load_agg_check(run->vu->worker->second->agg, strbuf_str(&run->vu->group), name,
 			       passed);
 	load_vu_sample(run->vu, LOAD_M_CHECKS, tags, passed);
@@ -120,7 +120,7 @@ static JSValue k6_group(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVa
 	strbuf_addstr(&vu->group, "::");
 	strbuf_add(&vu->group, strbuf_cstr(&name), name.len);
 	enter_group(vu);
-	if (!vu->warmup)
+	if (!vu->warmup && load_system_tag(vu, LOAD_TAG_GROUP))
 		load_agg_group(vu->worker->second->agg, strbuf_str(&vu->group));
 	result = call_in_group(ctx, vu, argv[1]);
 	strbuf_truncate(&vu->group, outer_len);

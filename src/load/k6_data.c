@@ -58,13 +58,181 @@ static int fill_array(JSContext *ctx, const char *name, JSValueConst fn,
 	return 0;
 }
 
+/* ---- the array as scripts see it ---- */
+
+/*
+ * A Proxy on an empty array, so that Array.isArray() holds and the array's own methods work; its
+ * handler is an object of our class. get() parses the element anew each time.
+ */
+static const struct load_shared *items_of(JSContext *ctx, JSValueConst handler)
+{
+	return JS_GetOpaque2(ctx, handler, LOAD_CLASS_SHARED_ARRAY);
+}
+
+static JSValue item(JSContext *ctx, const struct load_shared *s, uint32_t i)
+{
+	JSValue v = js_json_parse(ctx, (struct str){ s->items[i], s->lens[i] }, "SharedArray");
+
+	if (!JS_IsException(v) && js_freeze_deep(ctx, v) < 0) {
+		JS_FreeValue(ctx, v);
+		return JS_EXCEPTION;
+	}
+	return v;
+}
+
+/* The index a key stands for, or -1. */
+static int64_t index_of(JSContext *ctx, JSValueConst key)
+{
+	int64_t i = -1;
+	const char *text;
+	size_t len;
+
+	if (!JS_IsString(key))
+		return -1;
+	text = JS_ToCStringLen(ctx, &len, key);
+	if (text && len && len < 10 && strspn(text, "0123456789") == len) {
+		i = 0;
+		for (size_t k = 0; k < len; k++)
+			i = i * 10 + (text[k] - '0');
+	}
+	JS_FreeCString(ctx, text);
+	return i;
+}
+
+static bool is_length(JSContext *ctx, JSValueConst key)
+{
+	const char *text = JS_IsString(key) ? JS_ToCString(ctx, key) : NULL;
+	bool is = text && !strcmp(text, "length");
+
+	JS_FreeCString(ctx, text);
+	return is;
+}
+
+/* get(target, key): elements and the length are ours, methods the empty array's */
+static JSValue trap_get(JSContext *ctx, JSValueConst this, int argc UNUSED, JSValueConst *argv)
+{
+	const struct load_shared *s = items_of(ctx, this);
+	int64_t i;
+	JSAtom atom;
+	JSValue v;
+
+	if (!s)
+		return JS_EXCEPTION;
+	i = index_of(ctx, argv[1]);
+	if (i >= 0)
+		return (size_t)i < s->len ? item(ctx, s, (uint32_t)i) : JS_UNDEFINED;
+	if (is_length(ctx, argv[1]))
+		return JS_NewInt64(ctx, (int64_t)s->len);
+	atom = JS_ValueToAtom(ctx, argv[1]);
+	v = JS_GetProperty(ctx, argv[0], atom);
+	JS_FreeAtom(ctx, atom);
+	return v;
+}
+
+static JSValue trap_has(JSContext *ctx, JSValueConst this, int argc UNUSED, JSValueConst *argv)
+{
+	const struct load_shared *s = items_of(ctx, this);
+	int64_t i;
+	JSAtom atom;
+	int has;
+
+	if (!s)
+		return JS_EXCEPTION;
+	i = index_of(ctx, argv[1]);
+	if (i >= 0)
+		return JS_NewBool(ctx, (size_t)i < s->len);
+	atom = JS_ValueToAtom(ctx, argv[1]);
+	has = JS_HasProperty(ctx, argv[0], atom);
+	JS_FreeAtom(ctx, atom);
+	return has < 0 ? JS_EXCEPTION : JS_NewBool(ctx, has);
+}
+
+static JSValue trap_own_keys(JSContext *ctx, JSValueConst this, int argc UNUSED,
+			     JSValueConst *argv UNUSED)
+{
+	const struct load_shared *s = items_of(ctx, this);
+	JSValue keys;
+	char digits[24];
+
+	if (!s)
+		return JS_EXCEPTION;
+	keys = JS_NewArray(ctx);
+	for (size_t i = 0; i < s->len; i++) {
+		snprintf(digits, sizeof(digits), "%zu", i);
+		JS_SetPropertyUint32(ctx, keys, (uint32_t)i, JS_NewString(ctx, digits));
+	}
+	JS_SetPropertyUint32(ctx, keys, (uint32_t)s->len, JS_NewString(ctx, "length"));
+	return keys;
+}
+
+static JSValue trap_descriptor(JSContext *ctx, JSValueConst this, int argc UNUSED,
+			       JSValueConst *argv)
+{
+	const struct load_shared *s = items_of(ctx, this);
+	bool length;
+	int64_t i;
+	JSValue d;
+
+	if (!s)
+		return JS_EXCEPTION;
+	i = index_of(ctx, argv[1]);
+	length = is_length(ctx, argv[1]);
+	if (!length && (i < 0 || (size_t)i >= s->len))
+		return JS_UNDEFINED;
+	d = JS_NewObject(ctx);
+	js_set(ctx, d, "value",
+	       length ? JS_NewInt64(ctx, (int64_t)s->len) : item(ctx, s, (uint32_t)i));
+	/* what the empty array's length is cannot be denied */
+	js_set_bool(ctx, d, "writable", length);
+	js_set_bool(ctx, d, "enumerable", !length);
+	js_set_bool(ctx, d, "configurable", !length);
+	return d;
+}
+
+static JSValue trap_refuse(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
+			   JSValueConst *argv UNUSED)
+{
+	return JS_ThrowTypeError(ctx, "a SharedArray cannot be changed");
+}
+
+static const JSCFunctionListEntry traps[] = {
+	JS_CFUNC_DEF("get", 3, trap_get),
+	JS_CFUNC_DEF("has", 2, trap_has),
+	JS_CFUNC_DEF("ownKeys", 1, trap_own_keys),
+	JS_CFUNC_DEF("getOwnPropertyDescriptor", 2, trap_descriptor),
+	JS_CFUNC_DEF("set", 4, trap_refuse),
+	JS_CFUNC_DEF("defineProperty", 3, trap_refuse),
+	JS_CFUNC_DEF("deleteProperty", 2, trap_refuse),
+};
+
+const struct js_class load_shared_array_class = {
+	.id = LOAD_CLASS_SHARED_ARRAY,
+	.def = { .class_name = "SharedArrayHandler" },
+};
+
+static JSValue wrap(JSContext *ctx, const struct load_shared *items)
+{
+	JSValue handler = JS_NewObjectClass(ctx, LOAD_CLASS_SHARED_ARRAY), out;
+	JSValue global = JS_GetGlobalObject(ctx);
+	JSValue proxy = JS_GetPropertyStr(ctx, global, "Proxy");
+	JSValue args[2] = { JS_NewArray(ctx), handler };
+
+	if (!JS_IsException(handler)) /* the script outlives every context */
+		JS_SetOpaque(handler, (void *)(uintptr_t)items);
+	out = JS_CallConstructor(ctx, proxy, 2, args);
+	JS_FreeValue(ctx, args[0]);
+	JS_FreeValue(ctx, handler);
+	JS_FreeValue(ctx, proxy);
+	JS_FreeValue(ctx, global);
+	return out;
+}
+
 static JSValue new_shared_array(JSContext *ctx, JSValueConst target UNUSED, int argc,
 				JSValueConst *argv)
 {
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 	struct load_vu *vu = load_vu_of(ctx);
 	const struct load_shared *items = NULL;
-	JSValue o;
 	int r;
 
 	if (vu->phase != LOAD_VU_INIT)
@@ -80,148 +248,18 @@ static JSValue new_shared_array(JSContext *ctx, JSValueConst target UNUSED, int 
 		return js_throw(ctx, "filling the SharedArray \"%s\" failed", strbuf_cstr(&name));
 	if (r > 0 && fill_array(ctx, strbuf_cstr(&name), argv[1], &items) < 0)
 		return JS_EXCEPTION;
-	o = JS_NewObjectClass(ctx, LOAD_CLASS_SHARED_ARRAY);
-	if (!JS_IsException(o)) /* the script outlives every context */
-		JS_SetOpaque(o, (void *)(uintptr_t)items);
-	return o;
-}
-
-/* ---- the array as scripts see it ---- */
-
-static const struct load_shared *items_of(JSValueConst obj)
-{
-	return JS_GetOpaque(obj, LOAD_CLASS_SHARED_ARRAY);
-}
-
-static JSValue item(JSContext *ctx, const struct load_shared *s, uint32_t i)
-{
-	JSValue v = js_json_parse(ctx, (struct str){ s->items[i], s->lens[i] }, "SharedArray");
-
-	if (!JS_IsException(v) && js_freeze_deep(ctx, v) < 0) {
-		JS_FreeValue(ctx, v);
-		return JS_EXCEPTION;
-	}
-	return v;
-}
-
-/* The index an atom stands for, or -1. */
-static int64_t index_of(JSContext *ctx, JSAtom atom)
-{
-	JSValue v = JS_AtomToValue(ctx, atom);
-	int64_t i = -1;
-	const char *text;
-	size_t len;
-
-	if (JS_VALUE_GET_TAG(v) == JS_TAG_STRING) {
-		text = JS_ToCStringLen(ctx, &len, v);
-		if (text && len && len < 10 && strspn(text, "0123456789") == len) {
-			i = 0;
-			for (size_t k = 0; k < len; k++)
-				i = i * 10 + (text[k] - '0');
-		}
-		JS_FreeCString(ctx, text);
-	} else if (JS_VALUE_GET_TAG(v) == JS_TAG_INT) {
-		i = JS_VALUE_GET_INT(v);
-	}
-	JS_FreeValue(ctx, v);
-	return i;
-}
-
-static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj,
-			    JSAtom prop)
-{
-	const struct load_shared *s = items_of(obj);
-	int64_t i = s ? index_of(ctx, prop) : -1;
-
-	if (i < 0 || (size_t)i >= s->len)
-		return 0;
-	if (!desc)
-		return 1;
-	*desc = (JSPropertyDescriptor){
-		.flags = JS_PROP_ENUMERABLE,
-		.value = item(ctx, s, (uint32_t)i),
-		.getter = JS_UNDEFINED,
-		.setter = JS_UNDEFINED,
-	};
-	return JS_IsException(desc->value) ? -1 : 1;
-}
-
-static int get_own_property_names(JSContext *ctx, JSPropertyEnum **ret, uint32_t *ret_len,
-				  JSValueConst obj)
-{
-	const struct load_shared *s = items_of(obj);
-	size_t n = s ? s->len : 0;
-	JSPropertyEnum *names = js_malloc(ctx, sizeof(*names) * (n + 1));
-
-	if (!names)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		names[i].is_enumerable = 1;
-		names[i].atom = JS_NewAtomUInt32(ctx, (uint32_t)i);
-	}
-	*ret = names;
-	*ret_len = (uint32_t)n;
-	return 0;
-}
-
-static int refuse_definition(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop UNUSED,
-			     JSValueConst val UNUSED, JSValueConst getter UNUSED,
-			     JSValueConst setter UNUSED, int flags UNUSED)
-{
-	JS_ThrowTypeError(ctx, "a SharedArray cannot be changed");
-	return -1;
-}
-
-static int refuse_deletion(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop UNUSED)
-{
-	JS_ThrowTypeError(ctx, "a SharedArray cannot be changed");
-	return -1;
-}
-
-static JSClassExoticMethods exotic = {
-	.get_own_property = get_own_property,
-	.get_own_property_names = get_own_property_names,
-	.define_own_property = refuse_definition,
-	.delete_property = refuse_deletion,
-};
-
-const struct js_class load_shared_array_class = {
-	.id = LOAD_CLASS_SHARED_ARRAY,
-	.def = { .class_name = "SharedArray", .exotic = &exotic },
-};
-
-static JSValue get_length(JSContext *ctx, JSValueConst this)
-{
-	const struct load_shared *s = JS_GetOpaque2(ctx, this, LOAD_CLASS_SHARED_ARRAY);
-
-	return s ? JS_NewInt64(ctx, (int64_t)s->len) : JS_EXCEPTION;
-}
-
-static const JSCFunctionListEntry methods[] = {
-	JS_CGETSET_DEF("length", get_length, NULL),
-};
-
-/* Array.prototype, so that map(), filter(), for..of and the like work. */
-static JSValue array_prototype(JSContext *ctx)
-{
-	JSValue list = JS_NewArray(ctx), proto = JS_GetPrototype(ctx, list);
-
-	JS_FreeValue(ctx, list);
-	return proto;
+	return wrap(ctx, items);
 }
 
 static int init(JSContext *ctx, JSValueConst exports)
 {
-	JSValue parent = array_prototype(ctx);
-	JSValue proto = JS_NewObjectProto(ctx, parent);
-	JSValue f =
-		JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2, JS_CFUNC_constructor, 0);
+	JSValue proto = JS_NewObject(ctx);
 
-	JS_FreeValue(ctx, parent);
-	JS_SetPropertyFunctionList(ctx, proto, methods, ARRAY_SIZE(methods));
-	JS_SetConstructor(ctx, f, proto);
+	JS_SetPropertyFunctionList(ctx, proto, traps, ARRAY_SIZE(traps));
 	JS_SetClassProto(ctx, LOAD_CLASS_SHARED_ARRAY, proto);
-	return js_set(ctx, exports, "SharedArray", f);
+	return js_set(ctx, exports, "SharedArray",
+		      JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2,
+				       JS_CFUNC_constructor, 0));
 }
 
 static const char *const names[] = { "SharedArray", NULL };

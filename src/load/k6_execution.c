@@ -315,6 +315,7 @@ static JSValue test_abort(JSContext *ctx, JSValueConst this UNUSED, int argc, JS
 	load_run_end(vu->run, LOAD_END_ABORT, strbuf_cstr(&text));
 	if (vu->phase == LOAD_VU_INIT)
 		return js_throw(ctx, "%s", strbuf_cstr(&text));
+	vu->ended_run = true;
 	js_vm_abort(vu->vm);
 	return js_vm_throw_aborted(ctx);
 }

@@ -307,13 +307,66 @@ static void group_tag(struct load_vu *vu, const char *name)
 		vu->tags = load_vu_tags_with(vu, vu->tags, STR("group"), strbuf_str(&vu->group));
 }
 
+/* A Date's text as Go writes it: no fraction when it is zero, no zeros at its end. */
+static JSValue go_date(JSContext *ctx, JSValueConst date)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+	if (js_to_str(ctx, date, &text) < 0)
+		return JS_EXCEPTION;
+	if (text.len && text.ptr[text.len - 1] == 'Z') {
+		size_t end = text.len - 1;
+
+		while (end && text.ptr[end - 1] == '0' && strchr(text.ptr, '.'))
+			end--;
+		if (end && text.ptr[end - 1] == '.')
+			end--;
+		strbuf_truncate(&text, end);
+		strbuf_addch(&text, 'Z');
+	}
+	return js_new_str(ctx, strbuf_str(&text));
+}
+
+/*
+ * JSON.stringify()'s replacer for what setup() returns: k6 passes it through Go, where undefined
+ * becomes null and dates are written in another way. Functions cannot be passed.
+ */
+static JSValue export_value(JSContext *ctx, JSValueConst this, int argc UNUSED,
+			    JSValueConst *argv)
+{
+	JSValue original, result;
+	JSAtom key;
+
+	if (JS_IsUndefined(argv[1]))
+		return JS_NULL;
+	if (JS_IsFunction(ctx, argv[1]))
+		return JS_ThrowTypeError(ctx, "setup() returned a function, which cannot be passed "
+					      "on to the iterations");
+	if (!JS_IsString(argv[1]))
+		return JS_DupValue(ctx, argv[1]);
+	key = JS_ValueToAtom(ctx, argv[0]);
+	original = JS_GetProperty(ctx, this, key);
+	JS_FreeAtom(ctx, key);
+	result = JS_IsObject(original) ? go_date(ctx, argv[1]) : JS_DupValue(ctx, argv[1]);
+	JS_FreeValue(ctx, original);
+	return result;
+}
+
 static int write_result(struct load_vu *vu, void *arg)
 {
 	JSContext *ctx = js_vm_context(vu->vm);
+	JSValue replacer, text;
+	int r = -1;
 
 	if (JS_IsUndefined(vu->result))
 		return 0;
-	if (js_json_write(ctx, vu->result, arg) >= 0)
+	replacer = JS_NewCFunction(ctx, export_value, "export", 2);
+	text = JS_JSONStringify(ctx, vu->result, replacer, JS_UNDEFINED);
+	JS_FreeValue(ctx, replacer);
+	if (!JS_IsException(text))
+		r = JS_IsString(text) ? js_to_str(ctx, text, arg) : 0;
+	JS_FreeValue(ctx, text);
+	if (r >= 0)
 		return 0;
 	js_error_take(ctx, &vu->error);
 	return -EINVAL;
@@ -522,6 +575,7 @@ static void fill_result(struct load_control *c)
 		.setup_data = strbuf_str(&c->run->setup_data),
 		.stdout_is_tty = o->stdout_is_tty,
 		.stderr_is_tty = o->stderr_is_tty,
+		.no_colour = o->no_colour,
 	};
 	load_judge_generator(c, &r->summary->generator);
 	r->has_summary = true;
@@ -550,10 +604,10 @@ static void run_phases(struct load_control *c)
 		return;
 	if (run_setup(c)) {
 		load_control_run(c);
-		sum_scenarios(c);
 	} else {
 		c->run->measure_ns = c->run->end_ns = net_loop_now_ns();
 	}
+	sum_scenarios(c);
 	load_control_join(c);
 	if (c->run->start_ns)
 		run_teardown(c);

@@ -91,7 +91,7 @@ struct load_opts {
 	struct sink *sink;		      /* the run file's; NULL = none */
 	const struct load_output_ops *output; /* NULL = none */
 	void *output_arg;
-	bool stdout_is_tty, stderr_is_tty; /* for handleSummary() */
+	bool stdout_is_tty, stderr_is_tty, no_colour; /* for handleSummary() */
 
 	/* From any thread, one call at a time: console.log() and warnings. text has no newline. */
 	void (*log)(void *arg, enum load_log_level level, const char *text);

@@ -130,6 +130,11 @@ static void iteration_done(struct load_vu *vu, enum load_vu_end end)
 		load_runner_check_end(r);
 }
 
+bool load_runner_is_ending(const struct load_runner *r)
+{
+	return atomic_load_explicit(&r->worker->run->ending, memory_order_relaxed);
+}
+
 void load_slot_run(struct load_slot *s, uint64_t intended_ns)
 {
 	struct load_runner *r = s->runner;
@@ -152,15 +157,17 @@ static void run_queued(struct net_task *t)
 	struct load_slot *s = container_of(t, struct load_slot, next);
 
 	s->queued = false;
+	s->runner->queued--;
 	if (s->runner->phase == LOAD_RUNNER_RUNNING && !s->leaving)
 		load_slot_run(s, 0);
 }
 
 void load_slot_queue(struct load_slot *s)
 {
-	if (s->queued || s->running)
+	if (s->queued || s->running || load_runner_is_ending(s->runner))
 		return;
 	s->queued = true;
+	s->runner->queued++;
 	s->next.run = run_queued;
 	net_loop_defer(s->runner->worker->loop, &s->next);
 }

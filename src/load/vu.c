@@ -17,6 +17,9 @@
 #include "load/runner.h"
 #include "load/sample.h"
 
+/* setup() data up to this size is parsed anew for every iteration. */
+#define FRESH_DATA_BYTES_MAX ((size_t)64 * 1024)
+
 static void cancel_operations(struct js_vm *vm UNUSED, void *user)
 {
 	struct load_vu *vu = user;
@@ -211,17 +214,22 @@ void load_vu_import(struct load_vu *vu, load_vu_done_fn *done)
 	start(vu, run_import, done);
 }
 
-/* setup()'s data as this VU's own copy, made at first need. */
+/*
+ * setup()'s data as this VU's own copy: a fresh one for each iteration, as scripts may rely on that,
+ * unless it is so large that parsing it would be most of an iteration.
+ */
 static int ensure_data(struct load_vu *vu)
 {
+	JSContext *ctx = js_vm_context(vu->vm);
 	struct str text = strbuf_str(&vu->run->setup_data);
 
-	if (vu->has_data || !text.len)
+	if (!text.len || (vu->has_data && text.len > FRESH_DATA_BYTES_MAX))
 		return 0;
-	vu->data = js_json_parse(js_vm_context(vu->vm), text, "setup data");
+	JS_FreeValue(ctx, vu->data);
+	vu->data = js_json_parse(ctx, text, "setup data");
 	if (JS_IsException(vu->data)) {
 		vu->data = JS_UNDEFINED;
-		js_error_take(js_vm_context(vu->vm), &vu->error);
+		js_error_take(ctx, &vu->error);
 		return -EINVAL;
 	}
 	vu->has_data = true;
@@ -232,7 +240,7 @@ static int call_export(struct load_vu *vu, const char *name, JSValue *ret)
 {
 	JSContext *ctx = js_vm_context(vu->vm);
 	JSValue fn = JS_GetPropertyStr(ctx, vu->exports, name);
-	int r = ensure_data(vu);
+	int r = vu->phase == LOAD_VU_SUMMARY ? 0 : ensure_data(vu);
 
 	if (!r)
 		r = js_vm_call(vu->vm, fn, 1, &vu->data, ret, &vu->error);
@@ -285,7 +293,6 @@ static void count_iteration(struct load_vu *vu, uint64_t end_ns)
 	double lag_ms = (double)(vu->start_ns - vu->intended_ns) / 1e6;
 
 	vu->iteration_ms = (double)(end_ns - vu->start_ns) / 1e6;
-	load_vu_sample_data(vu);
 	load_vu_sample_at(vu, vu->run->builtin[LOAD_M_ITERATION_DURATION], tags, end_ns,
 			  vu->iteration_ms);
 	load_vu_sample_at(vu, vu->run->builtin[LOAD_M_ITERATIONS], tags, end_ns, 1);
@@ -314,6 +321,9 @@ static void run_iteration(struct js_vm *vm UNUSED, void *arg)
 	struct load_vu *vu = arg;
 
 	vu->end = end_of(call_export(vu, vu->slot->runner->scenario->exec, NULL));
+	if (vu->ended_run)
+		vu->end = LOAD_VU_OK;
+	load_vu_sample_data(vu);
 	if (vu->end != LOAD_VU_INTERRUPTED)
 		count_iteration(vu, net_loop_now_ns());
 	end_iteration(vu);
