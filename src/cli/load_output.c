@@ -23,7 +23,7 @@ static void describe_metric(void *arg, uint32_t id, struct k6json_metric *ret)
 	json_array_begin(&w, NULL);
 	vec_for_each (&o->plan->thresholds, t)
 		if (is_of(str_from(t->metric), m->name))
-			json_text(&w, NULL, t->expression);
+			json_cstr(&w, NULL, t->expression);
 	json_array_end(&w);
 	*ret = (struct k6json_metric){
 		.name = m->name,

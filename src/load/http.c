@@ -104,8 +104,8 @@ static bool has_scheme(const struct strbuf *url)
 	return strstr(strbuf_cstr(url), "://") != NULL;
 }
 
-/* k6 tells two kinds: text that is no URL at all (1020, which is no request and has no samples), and
- * one it does not know how to follow. */
+/* k6 tells two kinds: text that is no URL at all (1020, which is no request and has no samples),
+ * and one it does not know how to follow. */
 static void fail_unsent(struct load_request *req, int why, const char *message)
 {
 	struct load_response *res = xcalloc(1, sizeof(*res));

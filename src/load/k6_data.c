@@ -257,9 +257,9 @@ static int init(JSContext *ctx, JSValueConst exports)
 
 	JS_SetPropertyFunctionList(ctx, proto, traps, ARRAY_SIZE(traps));
 	JS_SetClassProto(ctx, LOAD_CLASS_SHARED_ARRAY, proto);
-	return js_set(ctx, exports, "SharedArray",
-		      JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2,
-				       JS_CFUNC_constructor, 0));
+	return js_set(
+		ctx, exports, "SharedArray",
+		JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2, JS_CFUNC_constructor, 0));
 }
 
 static const char *const names[] = { "SharedArray", NULL };

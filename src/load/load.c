@@ -331,8 +331,7 @@ static JSValue go_date(JSContext *ctx, JSValueConst date)
  * JSON.stringify()'s replacer for what setup() returns: k6 passes it through Go, where undefined
  * becomes null and dates are written in another way. Functions cannot be passed.
  */
-static JSValue export_value(JSContext *ctx, JSValueConst this, int argc UNUSED,
-			    JSValueConst *argv)
+static JSValue export_value(JSContext *ctx, JSValueConst this, int argc UNUSED, JSValueConst *argv)
 {
 	JSValue original, result;
 	JSAtom key;

@@ -90,7 +90,7 @@ void load_runner_abort(struct load_runner *r);
 void load_slot_run(struct load_slot *s, uint64_t intended_ns); /* an iteration, now */
 void load_slot_queue(struct load_slot *s);		       /* one in the next round */
 void load_runner_drop(struct load_runner *r, uint64_t n);
-void load_runner_grow(struct load_runner *r); /* one VU more, unless it has the most */
+void load_runner_grow(struct load_runner *r);		 /* one VU more, unless it has the most */
 bool load_runner_is_ending(const struct load_runner *r); /* the order to stop is on its way */
 bool load_runner_in_warmup(const struct load_runner *r, uint64_t t_ns);
 void load_runner_check_end(struct load_runner *r);

@@ -215,8 +215,8 @@ void load_vu_import(struct load_vu *vu, load_vu_done_fn *done)
 }
 
 /*
- * setup()'s data as this VU's own copy: a fresh one for each iteration, as scripts may rely on that,
- * unless it is so large that parsing it would be most of an iteration.
+ * setup()'s data as this VU's own copy: a fresh one for each iteration, as scripts may rely on
+ * that, unless it is so large that parsing it would be most of an iteration.
  */
 static int ensure_data(struct load_vu *vu)
 {

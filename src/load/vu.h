@@ -91,7 +91,7 @@ struct load_vu {
 	uint64_t start_ns, intended_ns;	     /* intended = start in a closed loop */
 	double iteration_ms;		     /* of the last one */
 	bool first_request;		     /* none was sent in this iteration yet */
-	bool ended_run; /* by test.abort(): its iteration counts as complete */
+	bool ended_run;			     /* by test.abort(): its iteration counts as complete */
 	bool warmup;			     /* what it does is not counted */
 	uint64_t bytes_sent, bytes_received; /* since they were last reported */
 
