@@ -48,6 +48,15 @@ bool str_split(struct str *rest, char sep, struct str *ret_part);
 /* Index of the first c, or s.len when there is none. */
 size_t str_find(struct str s, char c);
 
+/* The value of a hexadecimal digit, or -1. */
+static inline int str_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* A terminated copy; the caller frees it. */
 char *str_dup(struct str s);
 

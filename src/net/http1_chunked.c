@@ -25,14 +25,6 @@ enum {
 	ENDED,
 };
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static int fail(const char **ret_why, const char *why)
 {
 	*ret_why = why;
@@ -48,7 +40,7 @@ static void end_size_line(struct net_chunked *c)
 
 static int size_byte(struct net_chunked *c, char b, const char **ret_why)
 {
-	int digit = c->state == SIZE ? hex_value(b) : -1;
+	int digit = c->state == SIZE ? str_hex_digit(b) : -1;
 
 	if (digit >= 0) {
 		/* 15 digits are 2^60: no overflow, and no honest chunk is larger */

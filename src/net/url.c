@@ -296,22 +296,14 @@ int net_url_resolve(struct strbuf *ret, struct str base, struct str reference)
 
 /* --- text --- */
 
-static int hex_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 void net_url_decode(struct strbuf *sb, struct str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
 		int high = -1, low = -1;
 
 		if (s.ptr[i] == '%' && s.len - i > 2) {
-			high = hex_value(s.ptr[i + 1]);
-			low = hex_value(s.ptr[i + 2]);
+			high = str_hex_digit(s.ptr[i + 1]);
+			low = str_hex_digit(s.ptr[i + 2]);
 		}
 		if (high < 0 || low < 0) {
 			strbuf_addch(sb, s.ptr[i]);

@@ -9,21 +9,19 @@
 
 TEST(client_gets_a_reply_with_its_phases_and_bytes)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 	struct net_timings *t;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
-	res = rig_get(&b, s.port);
+	rig_serve(&b, serve_always, REPLY, NULL);
+	res = rig_get(&b);
 	t = &res->t;
 	ASSERT_ERR(res, "ok");
 	ASSERT_INT(res->head.status, 200);
 	ASSERT_STREQ(strbuf_cstr(&res->body), "hello");
 	ASSERT_INT(res->body_bytes, 5);
 	ASSERT_INT(res->received_bytes, strlen(REPLY));
-	ASSERT_INT(net_addr_port(&res->remote), s.port);
+	ASSERT_INT(net_addr_port(&res->remote), b.server.port);
 	ASSERT_TRUE(!res->reused && !res->tls_version);
 	ASSERT_TRUE(t->connecting_ns > 0 && t->sending_ns > 0 && t->waiting_ns > 0);
 	ASSERT_INT(t->looking_up_ns + t->tls_ns, 0);
@@ -31,78 +29,65 @@ TEST(client_gets_a_reply_with_its_phases_and_bytes)
 	ASSERT_INT(t->end_ns - t->start_ns,
 		   t->blocked_ns + t->sending_ns + t->waiting_ns + t->receiving_ns);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_keeps_the_connection)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_always, REPLY, NULL);
 	for (int i = 0; i < 5; i++) {
-		struct net_response *res = rig_get(&b, s.port);
+		struct net_response *res = rig_get(&b);
 
 		ASSERT_ERR(res, "ok");
 		ASSERT_INT(res->reused, i > 0);
 		ASSERT_TRUE(i == 0 || res->t.connecting_ns == 0);
 		ASSERT_INT(res->received_bytes, strlen(REPLY));
 	}
-	ASSERT_INT(atomic_load(&s.accepted), 1);
+	ASSERT_INT(atomic_load(&b.server.accepted), 1);
 	net_client_close_idle(b.client);
-	ASSERT_INT(rig_get(&b, s.port)->reused, false);
+	ASSERT_INT(rig_get(&b)->reused, false);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_without_reuse_connects_each_time)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, &(struct net_client_opts){ .no_reuse = true });
+	rig_serve(&b, serve_always, REPLY, &(struct net_client_opts){ .no_reuse = true });
 	for (int i = 0; i < 3; i++)
-		ASSERT_ERR(rig_get(&b, s.port), "ok");
-	ASSERT_INT(atomic_load(&s.accepted), 3);
+		ASSERT_ERR(rig_get(&b), "ok");
+	ASSERT_INT(atomic_load(&b.server.accepted), 3);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_runs_requests_side_by_side_and_keeps_six)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_always, REPLY, NULL);
 	for (int i = 0; i < 10; i++)
-		rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+		rig_begin(&b, rig_url(&b), (struct net_request){ 0 });
 	rig_wait(&b, 10);
-	ASSERT_INT(atomic_load(&s.accepted), 10);
+	ASSERT_INT(atomic_load(&b.server.accepted), 10);
 	for (int i = 0; i < 10; i++)
-		rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+		rig_begin(&b, rig_url(&b), (struct net_request){ 0 });
 	rig_wait(&b, 20);
-	ASSERT_INT(atomic_load(&s.accepted), 14);
+	ASSERT_INT(atomic_load(&b.server.accepted), 14);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_discards_a_body_and_counts_it)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
-	res = rig_request(&b, s.port, (struct net_request){ .discard_body = true });
+	rig_serve(&b, serve_always, REPLY, NULL);
+	res = rig_request(&b, (struct net_request){ .discard_body = true });
 	ASSERT_INT(res->body_bytes, 5);
 	ASSERT_INT(res->body.len, 0);
-	ASSERT_INT(rig_get(&b, s.port)->reused, true);
+	ASSERT_INT(rig_get(&b)->reused, true);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_echo_length(struct connection *c)
@@ -122,23 +107,20 @@ static void serve_echo_length(struct connection *c)
 TEST(client_sends_bodies_small_and_large)
 {
 	static const size_t sizes[] = { 1, 8192, 8193, 20000000 };
-	struct server s;
 	struct rig b;
 	char *data = calloc(1, 20000000);
 
-	server_start(&s, serve_echo_length, NULL);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_echo_length, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct net_response *res = rig_request(
-			&b, s.port,
-			(struct net_request){ .method = STR("POST"), .body = { data, sizes[i] } });
+		struct net_response *res =
+			rig_request(&b, (struct net_request){ .method = STR("POST"),
+							      .body = { data, sizes[i] } });
 
 		ASSERT_ERR(res, "ok");
 		ASSERT_TRUE(res->sent_bytes > sizes[i] && res->sent_bytes < sizes[i] + 200);
 		ASSERT_INT(res->reused, i > 0);
 	}
 	rig_close(&b);
-	server_stop(&s);
 	free(data);
 }
 
@@ -157,18 +139,15 @@ static void serve_large(struct connection *c)
 
 TEST(client_receives_a_large_body)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_large, NULL);
-	rig_open(&b, NULL, NULL);
-	res = rig_get(&b, s.port);
+	rig_serve(&b, serve_large, NULL, NULL);
+	res = rig_get(&b);
 	ASSERT_ERR(res, "ok");
 	ASSERT_INT(res->body.len, 10485760);
 	ASSERT_TRUE(res->t.receiving_ns > 0);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void next_request(void *arg, struct net_response *res)
@@ -177,22 +156,19 @@ static void next_request(void *arg, struct net_response *res)
 
 	rig_done(arg, res);
 	if (b->done < 5)
-		rig_begin(b, rig_url(net_addr_port(&res->remote)), (struct net_request){ 0 });
+		rig_begin(b, rig_url(b), (struct net_request){ 0 });
 }
 
 TEST(client_may_be_used_from_its_callback)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
-	rig_begin(&b, rig_url(s.port), (struct net_request){ .done = next_request });
+	rig_serve(&b, serve_always, REPLY, NULL);
+	rig_begin(&b, rig_url(&b), (struct net_request){ .done = next_request });
 	rig_wait(&b, 2);
-	ASSERT_INT(atomic_load(&s.accepted), 1);
+	ASSERT_INT(atomic_load(&b.server.accepted), 1);
 	ASSERT_TRUE(b.res->reused);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 /* --- timings against known delays --- */
@@ -214,13 +190,11 @@ static void serve_with_pauses(struct connection *c)
 TEST(client_waiting_and_receiving_are_the_servers_pauses)
 {
 	uint64_t receiving_ns = 0;
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_with_pauses, NULL);
-	rig_open(&b, NULL, &(struct net_client_opts){ .no_reuse = true });
+	rig_serve(&b, serve_with_pauses, NULL, &(struct net_client_opts){ .no_reuse = true });
 	for (int i = 0; i < 10 && receiving_ns < 39 * NS_PER_MS; i++) {
-		struct net_response *res = rig_get(&b, s.port);
+		struct net_response *res = rig_get(&b);
 
 		ASSERT_ERR(res, "ok");
 		ASSERT_TRUE(res->t.waiting_ns >= 59 * NS_PER_MS);
@@ -229,7 +203,6 @@ TEST(client_waiting_and_receiving_are_the_servers_pauses)
 	}
 	ASSERT_TRUE(receiving_ns >= 39 * NS_PER_MS);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 /* --- connections that die --- */
@@ -249,38 +222,32 @@ static void serve_first_once(struct connection *c)
 
 TEST(client_repeats_a_get_on_a_stale_connection_silently)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_first_once, REPLY);
-	rig_open(&b, NULL, NULL);
-	ASSERT_ERR(rig_get(&b, s.port), "ok");
-	res = rig_get(&b, s.port);
+	rig_serve(&b, serve_first_once, REPLY, NULL);
+	ASSERT_ERR(rig_get(&b), "ok");
+	res = rig_get(&b);
 	ASSERT_ERR(res, "ok");
 	ASSERT_TRUE(res->retried && !res->reused);
-	ASSERT_INT(atomic_load(&s.accepted), 2);
+	ASSERT_INT(atomic_load(&b.server.accepted), 2);
 	ASSERT_INT(res->t.end_ns - res->t.start_ns,
 		   res->t.blocked_ns + res->t.sending_ns + res->t.waiting_ns + res->t.receiving_ns);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_never_repeats_a_post_that_was_written)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_first_once, REPLY);
-	rig_open(&b, NULL, NULL);
-	ASSERT_ERR(rig_get(&b, s.port), "ok");
-	res = rig_request(&b, s.port, (struct net_request){ .method = STR("POST") });
+	rig_serve(&b, serve_first_once, REPLY, NULL);
+	ASSERT_ERR(rig_get(&b), "ok");
+	res = rig_request(&b, (struct net_request){ .method = STR("POST") });
 	ASSERT_ERR(res, "closed");
 	ASSERT_HAS(strbuf_cstr(&res->message), "closed the connection without a reply");
-	ASSERT_INT(atomic_load(&s.accepted), 1);
+	ASSERT_INT(atomic_load(&b.server.accepted), 1);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_nothing(struct connection *c)
@@ -292,15 +259,12 @@ static void serve_nothing(struct connection *c)
 
 TEST(client_never_repeats_on_a_new_connection)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_nothing, NULL);
-	rig_open(&b, NULL, NULL);
-	ASSERT_ERR(rig_get(&b, s.port), "closed");
-	ASSERT_INT(atomic_load(&s.accepted), 1);
+	rig_serve(&b, serve_nothing, NULL, NULL);
+	ASSERT_ERR(rig_get(&b), "closed");
+	ASSERT_INT(atomic_load(&b.server.accepted), 1);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_reset(struct connection *c)
@@ -313,34 +277,28 @@ static void serve_reset(struct connection *c)
 
 TEST(client_tells_a_reset)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_reset, NULL);
-	rig_open(&b, NULL, NULL);
-	res = rig_get(&b, s.port);
+	rig_serve(&b, serve_reset, NULL, NULL);
+	res = rig_get(&b);
 	ASSERT_ERR(res, "reset");
 	ASSERT_INT(res->sys_errno, ECONNRESET);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_forgets_idle_connections_the_server_closed)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 
-	server_start(&s, serve_once, REPLY);
-	rig_open(&b, NULL, NULL);
-	ASSERT_ERR(rig_get(&b, s.port), "ok");
+	rig_serve(&b, serve_once, REPLY, NULL);
+	ASSERT_ERR(rig_get(&b), "ok");
 	rig_idle(&b, 30 * NS_PER_MS);
-	res = rig_request(&b, s.port, (struct net_request){ .method = STR("POST") });
+	res = rig_request(&b, (struct net_request){ .method = STR("POST") });
 	ASSERT_ERR(res, "ok");
 	ASSERT_TRUE(!res->retried && !res->reused);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_too_much(struct connection *c)
@@ -355,17 +313,14 @@ static void serve_too_much(struct connection *c)
 
 TEST(client_never_takes_leftovers_for_the_next_reply)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_too_much, NULL);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_too_much, NULL, NULL);
 	for (int i = 1; i <= 3; i++) {
-		ASSERT_STREQ(strbuf_cstr(&rig_get(&b, s.port)->body), "hello");
-		ASSERT_INT(atomic_load(&s.accepted), i);
+		ASSERT_STREQ(strbuf_cstr(&rig_get(&b)->body), "hello");
+		ASSERT_INT(atomic_load(&b.server.accepted), i);
 	}
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_413(struct connection *c)
@@ -381,21 +336,17 @@ static void serve_413(struct connection *c)
 
 TEST(client_hears_a_server_that_answers_before_it_has_read_all)
 {
-	struct server s;
 	struct rig b;
 	char *data = calloc(1, 20000000);
 	struct net_response *res;
 
-	server_start(&s, serve_413, NULL);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_413, NULL, NULL);
 	res = rig_request(
-		&b, s.port,
-		(struct net_request){ .method = STR("POST"), .body = { data, 20000000 } });
+		&b, (struct net_request){ .method = STR("POST"), .body = { data, 20000000 } });
 	ASSERT_ERR(res, "ok");
 	ASSERT_INT(res->head.status, 413);
-	ASSERT_TRUE(!rig_get(&b, s.port)->reused);
+	ASSERT_TRUE(!rig_get(&b)->reused);
 	rig_close(&b);
-	server_stop(&s);
 	free(data);
 }
 
@@ -404,59 +355,45 @@ TEST(client_hears_a_server_that_answers_before_it_has_read_all)
 TEST(client_calls_can_be_cancelled_at_any_time)
 {
 	static const struct net_header header = { STR("Bad Name"), STR("x") };
-	struct server s;
 	struct rig b;
 	struct net_call *call;
 
-	server_start(&s, serve_silence, NULL);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_silence, NULL, NULL);
 	/* at once: connecting; and one that has failed but was not delivered */
-	net_call_cancel(rig_begin(&b, rig_url(s.port), (struct net_request){ 0 }));
-	net_call_cancel(rig_begin(&b, rig_url(s.port),
+	net_call_cancel(rig_begin(&b, rig_url(&b), (struct net_request){ 0 }));
+	net_call_cancel(rig_begin(&b, rig_url(&b),
 				  (struct net_request){ .headers = &header, .n_headers = 1 }));
 	/* later: waiting for the reply */
-	call = rig_begin(&b, rig_url(s.port), (struct net_request){ .timeout_ns = 50 * NS_PER_MS });
+	call = rig_begin(&b, rig_url(&b), (struct net_request){ .timeout_ns = 50 * NS_PER_MS });
 	rig_idle(&b, 20 * NS_PER_MS);
 	net_call_cancel(call);
 	rig_idle(&b, 50 * NS_PER_MS);
 	ASSERT_INT(b.done, 0);
 	/* and with the client */
-	rig_begin(&b, rig_url(s.port), (struct net_request){ 0 });
+	rig_begin(&b, rig_url(&b), (struct net_request){ 0 });
 	rig_close(&b);
-	server_stop(&s);
 	ASSERT_INT(b.done, 0);
 }
 
 /* --- a client for each of two threads --- */
 
-struct worker {
-	pthread_t thread;
-	uint16_t port;
-};
-
-static void *work(void *arg)
+static void *work(void *arg UNUSED)
 {
-	struct worker *w = arg;
 	struct rig b;
 
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_always, REPLY, NULL);
 	for (int i = 0; i < 200; i++)
-		ASSERT_ERR(rig_get(&b, w->port), "ok");
+		ASSERT_ERR(rig_get(&b), "ok");
 	rig_close(&b);
 	return NULL;
 }
 
 TEST(clients_of_two_threads_share_nothing)
 {
-	struct worker workers[2];
-	struct server s;
+	pthread_t threads[2];
 
-	server_start(&s, serve_always, REPLY);
-	for (int i = 0; i < 2; i++) {
-		workers[i].port = s.port;
-		ASSERT_INT(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-	}
 	for (int i = 0; i < 2; i++)
-		pthread_join(workers[i].thread, NULL);
-	server_stop(&s);
+		ASSERT_INT(pthread_create(&threads[i], NULL, work, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
 }

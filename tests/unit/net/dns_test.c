@@ -383,31 +383,22 @@ TEST(client_tells_when_no_name_server_answers)
 TEST(client_leaves_time_for_the_next_address)
 {
 	struct net_client_opts opts = { .dial_timeout_ns = 600 * NS_PER_MS };
-	struct net_addr dead;
+	struct deaf_server deaf;
 	struct name_server ns;
 	struct server s;
 	struct rig b;
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fill[8];
 	char url[64];
 
 	name_server_start(&ns);
 	server_start(&s, serve_always, REPLY);
-	net_addr_parse(&dead, STR("127.0.0.2"), s.port);
-	ASSERT_OK(bind(listener, &dead.sa, sizeof(dead.in)));
-	ASSERT_OK(listen(listener, 0));
-	for (size_t i = 0; i < ARRAY_SIZE(fill); i++) {
-		fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		connect(fill[i], &dead.sa, sizeof(dead.in));
-	}
+	deaf_server_start(&deaf, "127.0.0.2", s.port);
 	rig_open(&b, &(struct net_stack_opts){ .dns.servers = ns.address }, &opts);
 	snprintf(url, sizeof(url), "http://two.example:%u/", s.port);
 	rig_begin(&b, url, (struct net_request){ 0 });
 	ASSERT_ERR(rig_wait(&b, 1), "ok");
 	ASSERT_TRUE(b.res->t.connecting_ns >= 250 * NS_PER_MS);
 	rig_close(&b);
-	for (size_t i = 0; i < ARRAY_SIZE(fill); i++)
-		close(fill[i]);
-	close(listener);
+	deaf_server_stop(&deaf);
 	server_stop(&s);
 	name_server_stop(&ns);
 }

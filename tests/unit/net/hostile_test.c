@@ -8,22 +8,6 @@
 
 /* --- replies that lie --- */
 
-static struct net_response *get_lie(struct rig *b, const char *reply, const char *kind,
-				    const char *words)
-{
-	struct server s;
-	struct net_response *res;
-
-	server_start(&s, serve_once, reply);
-	rig_open(b, NULL, &(struct net_client_opts){ .max_body_bytes = 1000 });
-	res = rig_get(b, s.port);
-	ASSERT_ERR(res, kind);
-	ASSERT_HAS(strbuf_cstr(&res->message), words);
-	net_client_close_idle(b->client);
-	server_stop(&s);
-	return res;
-}
-
 TEST(client_names_what_is_wrong_with_a_reply)
 {
 	static const struct {
@@ -43,10 +27,14 @@ TEST(client_names_what_is_wrong_with_a_reply)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct net_response *res;
 		struct rig b;
-		struct net_response *res =
-			get_lie(&b, cases[i].reply, cases[i].kind, cases[i].words);
 
+		rig_serve(&b, serve_once, cases[i].reply,
+			  &(struct net_client_opts){ .max_body_bytes = 1000 });
+		res = rig_get(&b);
+		ASSERT_ERR(res, cases[i].kind);
+		ASSERT_HAS(strbuf_cstr(&res->message), cases[i].words);
 		ASSERT_INT(res->head.status, cases[i].status);
 		ASSERT_HAS(strbuf_cstr(&res->message), "of 127.0.0.1:");
 		rig_close(&b);
@@ -81,18 +69,16 @@ TEST(client_ends_endless_replies)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct server s;
 		struct rig b;
 		struct net_response *res;
 
-		server_start(&s, serve_for_ever, cases[i]);
-		rig_open(&b, NULL, &(struct net_client_opts){ .max_body_bytes = 1 << 20 });
-		res = rig_get(&b, s.port);
+		rig_serve(&b, serve_for_ever, cases[i],
+			  &(struct net_client_opts){ .max_body_bytes = 1 << 20 });
+		res = rig_get(&b);
 		ASSERT_ERR(res, "too_large");
 		ASSERT_HAS(strbuf_cstr(&res->message), cases[i][2]);
 		ASSERT_TRUE(res->received_bytes < 4 << 20);
 		rig_close(&b);
-		server_stop(&s);
 	}
 }
 
@@ -111,16 +97,13 @@ static void serve_drip(struct connection *c)
 
 static void times_out(serve_fn *serve, bool discard)
 {
-	struct server s;
 	struct rig b;
 	struct net_response *res;
 	uint64_t spent_ns;
 
-	server_start(&s, serve, NULL);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve, NULL, NULL);
 	res = rig_request(
-		&b, s.port,
-		(struct net_request){ .timeout_ns = 100 * NS_PER_MS, .discard_body = discard });
+		&b, (struct net_request){ .timeout_ns = 100 * NS_PER_MS, .discard_body = discard });
 	spent_ns = res->t.end_ns - res->t.start_ns;
 	ASSERT_ERR(res, "timeout");
 	ASSERT_HAS(strbuf_cstr(&res->message), "timed out after 100ms");
@@ -128,7 +111,6 @@ static void times_out(serve_fn *serve, bool discard)
 	ASSERT_INT(spent_ns,
 		   res->t.blocked_ns + res->t.sending_ns + res->t.waiting_ns + res->t.receiving_ns);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 static void serve_endless_body(struct connection *c)
@@ -146,69 +128,50 @@ TEST(client_timeout_ends_silence_dripping_and_endless_bodies)
 	times_out(serve_endless_body, true);
 }
 
-/* A listener whose queue is full drops what comes: connecting hangs. */
 TEST(client_tells_a_timeout_of_connecting)
 {
-	struct net_addr a = { .in = { .sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) } };
 	struct net_client_opts opts = { .dial_timeout_ns = 100 * NS_PER_MS };
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fill[8];
-	socklen_t len = sizeof(a);
+	struct deaf_server deaf;
 	struct net_response *res;
 	struct rig b;
 
-	ASSERT_OK(bind(listener, &a.sa, sizeof(a.in)));
-	ASSERT_OK(listen(listener, 0));
-	ASSERT_OK(getsockname(listener, &a.sa, &len));
-	for (size_t i = 0; i < ARRAY_SIZE(fill); i++) {
-		fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		connect(fill[i], &a.sa, sizeof(a.in));
-	}
+	deaf_server_start(&deaf, "127.0.0.1", 0);
 	rig_open(&b, NULL, &opts);
-	res = rig_get(&b, net_addr_port(&a));
+	b.server.port = deaf.port;
+	res = rig_get(&b);
 	ASSERT_ERR(res, "dial_timeout");
 	ASSERT_HAS(strbuf_cstr(&res->message), "connecting to 127.0.0.1:");
 	ASSERT_HAS(strbuf_cstr(&res->message), "timed out after 100ms");
 	ASSERT_TRUE(res->t.connecting_ns >= 99 * NS_PER_MS);
 	rig_close(&b);
-	for (size_t i = 0; i < ARRAY_SIZE(fill); i++)
-		close(fill[i]);
-	close(listener);
+	deaf_server_stop(&deaf);
 }
 
 TEST(client_timers_do_not_outlive_their_request)
 {
-	struct server s;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
-	rig_request(&b, s.port, (struct net_request){ .timeout_ns = 20 * NS_PER_MS });
+	rig_serve(&b, serve_always, REPLY, NULL);
+	rig_request(&b, (struct net_request){ .timeout_ns = 20 * NS_PER_MS });
 	rig_idle(&b, 30 * NS_PER_MS);
 	ASSERT_INT(b.done, 1);
-	ASSERT_INT(rig_get(&b, s.port)->reused, true);
+	ASSERT_INT(rig_get(&b)->reused, true);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 /* --- no connection --- */
 
-static uint16_t closed_port(void)
-{
-	struct server s;
-
-	server_start(&s, serve_always, REPLY);
-	server_stop(&s);
-	return s.port;
-}
-
 TEST(client_tells_a_refused_connection)
 {
 	struct net_response *res;
+	struct server gone;
 	struct rig b;
 
+	server_start(&gone, serve_always, REPLY);
+	server_stop(&gone);
 	rig_open(&b, NULL, NULL);
-	res = rig_get(&b, closed_port());
+	b.server.port = gone.port;
+	res = rig_get(&b);
 	ASSERT_ERR(res, "dial_refused");
 	ASSERT_INT(res->sys_errno, ECONNREFUSED);
 	ASSERT_HAS(strbuf_cstr(&res->message), "is the server listening there?");
@@ -219,22 +182,19 @@ TEST(client_tells_a_refused_connection)
 TEST(client_tells_when_descriptors_are_gone)
 {
 	struct rlimit limit;
-	struct server s;
 	struct net_response *res;
 	struct rig b;
 
-	server_start(&s, serve_always, REPLY);
-	rig_open(&b, NULL, NULL);
+	rig_serve(&b, serve_always, REPLY, NULL);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = 3;
 	ASSERT_OK(setrlimit(RLIMIT_NOFILE, &limit));
-	res = rig_get(&b, s.port);
+	res = rig_get(&b);
 	ASSERT_ERR(res, "no_fds");
 	ASSERT_HAS(strbuf_cstr(&res->message), "ulimit -n");
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	rig_close(&b);
-	server_stop(&s);
 }
 
 TEST(client_refuses_a_bad_request_by_callback)
@@ -243,8 +203,8 @@ TEST(client_refuses_a_bad_request_by_callback)
 	struct net_response *res;
 	struct rig b;
 
-	rig_open(&b, NULL, NULL);
-	res = rig_request(&b, 1, (struct net_request){ .headers = &header, .n_headers = 1 });
+	rig_serve(&b, serve_always, REPLY, NULL);
+	res = rig_request(&b, (struct net_request){ .headers = &header, .n_headers = 1 });
 	ASSERT_ERR(res, "bad_request");
 	ASSERT_HAS(strbuf_cstr(&res->message), "header name");
 	rig_close(&b);

@@ -13,12 +13,21 @@ void rig_open(struct rig *b, const struct net_stack_opts *stack_opts,
 	b->client = net_client_new(b->stack, opts);
 }
 
+void rig_serve(struct rig *b, serve_fn *serve, const void *arg, const struct net_client_opts *opts)
+{
+	rig_open(b, NULL, opts);
+	server_start(&b->server, serve, arg);
+	b->has_server = true;
+}
+
 void rig_close(struct rig *b)
 {
 	net_response_free(b->res);
 	net_client_free(b->client);
 	net_stack_free(b->stack);
 	net_loop_free(b->loop);
+	if (b->has_server)
+		server_stop(&b->server);
 }
 
 void rig_done(void *arg, struct net_response *res)
@@ -68,26 +77,26 @@ void rig_idle(struct rig *b, uint64_t ns)
 		net_loop_run_once(b->loop, 5 * NS_PER_MS);
 }
 
-const char *rig_url(uint16_t port)
+const char *rig_url(const struct rig *b)
 {
 	static _Thread_local char text[64];
 
-	snprintf(text, sizeof(text), "http://127.0.0.1:%u/path", port);
+	snprintf(text, sizeof(text), "http://127.0.0.1:%u/path", b->server.port);
 	return text;
 }
 
-struct net_response *rig_request(struct rig *b, uint16_t port, struct net_request req)
+struct net_response *rig_request(struct rig *b, struct net_request req)
 {
 	unsigned before = b->done;
 
-	rig_begin(b, rig_url(port), req);
+	rig_begin(b, rig_url(b), req);
 	ASSERT_INT(b->done, before); /* never before net_client_send() has returned */
 	return rig_wait(b, before + 1);
 }
 
-struct net_response *rig_get(struct rig *b, uint16_t port)
+struct net_response *rig_get(struct rig *b)
 {
-	return rig_request(b, port, (struct net_request){ 0 });
+	return rig_request(b, (struct net_request){ 0 });
 }
 
 void serve_always(struct connection *c)

@@ -14,11 +14,16 @@ struct rig {
 	struct net_client *client;
 	struct net_response *res; /* the last one */
 	unsigned done;
+	struct server server; /* of rig_serve() */
+	bool has_server;
 };
 
-/* Both may be NULL. */
+/* Options may be NULL. */
 void rig_open(struct rig *b, const struct net_stack_opts *stack_opts,
 	      const struct net_client_opts *opts);
+
+/* With a server beside it. */
+void rig_serve(struct rig *b, serve_fn *serve, const void *arg, const struct net_client_opts *opts);
 void rig_close(struct rig *b);
 
 /* Starts a request for url; method is GET unless req has another, the callback is the rig's unless
@@ -34,12 +39,12 @@ struct net_response *rig_wait(struct rig *b, unsigned count);
 /* Runs for a while. */
 void rig_idle(struct rig *b, uint64_t ns);
 
-/* A request to http://127.0.0.1:port/path from start to end; the response stays the rig's. */
-struct net_response *rig_request(struct rig *b, uint16_t port, struct net_request req);
-struct net_response *rig_get(struct rig *b, uint16_t port);
+/* A request to the rig's server from start to end; the response stays the rig's. */
+struct net_response *rig_request(struct rig *b, struct net_request req);
+struct net_response *rig_get(struct rig *b);
 
-/* "http://127.0.0.1:PORT/path", valid until the next call. */
-const char *rig_url(uint16_t port);
+/* "http://127.0.0.1:PORT/path" of the rig's server, valid until the next call. */
+const char *rig_url(const struct rig *b);
 
 #define ASSERT_ERR(res, kind) ASSERT_STREQ(net_err_name((res)->error), kind)
 

@@ -130,3 +130,28 @@ void server_reset_on_close(int fd)
 
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
+
+void deaf_server_start(struct deaf_server *d, const char *address, uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+	socklen_t len = sizeof(a);
+
+	BUG_ON(inet_pton(AF_INET, address, &a.sin_addr) != 1);
+	for (size_t i = 0; i < ARRAY_SIZE(d->fds); i++) {
+		d->fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (i) {
+			connect(d->fds[i], (struct sockaddr *)&a, sizeof(a));
+			continue;
+		}
+		BUG_ON(bind(d->fds[0], (struct sockaddr *)&a, sizeof(a)) < 0);
+		BUG_ON(listen(d->fds[0], 0) < 0);
+		BUG_ON(getsockname(d->fds[0], (struct sockaddr *)&a, &len) < 0);
+	}
+	d->port = ntohs(a.sin_port);
+}
+
+void deaf_server_stop(struct deaf_server *d)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(d->fds); i++)
+		close(d->fds[i]);
+}

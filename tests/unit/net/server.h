@@ -54,4 +54,13 @@ void server_sleep_ms(unsigned ms);
 /* Makes close() reset the connection. */
 void server_reset_on_close(int fd);
 
+/* A listener whose queue is full: the kernel drops what comes, and connecting hangs. */
+struct deaf_server {
+	uint16_t port;
+	int fds[9];
+};
+
+void deaf_server_start(struct deaf_server *d, const char *address, uint16_t port /* 0 = any */);
+void deaf_server_stop(struct deaf_server *d);
+
 #endif
