@@ -104,9 +104,7 @@ static int set_up(struct net_tls *tls, const struct net_tls_opts *opts, struct e
 	SSL_CTX_set_mode(tls->ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
 					   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 					   SSL_MODE_RELEASE_BUFFERS);
-	/* Many servers close without saying so; HTTP's framing tells whether something is missing.
-	 */
-	SSL_CTX_set_options(tls->ctx, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_TICKET);
+	SSL_CTX_set_options(tls->ctx, SSL_OP_NO_TICKET);
 	SSL_CTX_set_session_cache_mode(tls->ctx, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_read_ahead(tls->ctx, 1);
 	SSL_CTX_set_verify(tls->ctx, opts->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
@@ -208,6 +206,8 @@ static int result_of(struct net_stream *s, int r, struct error *reterr)
 	case SSL_ERROR_ZERO_RETURN:
 		return 0;
 	case SSL_ERROR_SYSCALL:
+		/* Without an errno: closed without TLS's goodbye, as many servers do. HTTP's
+		 * framing tells whether something is missing. */
 		ERR_clear_error();
 		return code ? error_errno(reterr, -code, "the connection broke") : 0;
 	default:
