@@ -57,7 +57,7 @@ unsigned js_engine_job_purge(JSContext *ctx);
 struct js_engine_memory {
 	size_t limit_bytes; /* 0 = no limit */
 	unsigned grace;	    /* small requests still granted above the limit */
-	bool refused;	    /* a request was refused; never cleared here */
+	unsigned refusals;  /* requests refused so far */
 };
 
 /* The memory record must outlive the runtime. NULL when there is not even memory for it. */

@@ -91,13 +91,16 @@ static char *describe(JSContext *ctx, JSValueConst v)
 	return strbuf_detach(&sb);
 }
 
-/* The engine says so; or null, when it had no memory for an Error; or it was interrupted because it
- * went on regardless. */
-static bool ran_out_of_memory(struct js_shard *shard, JSValueConst thrown, const char *message)
+/* The engine says so; or throws null, when it had no memory for an Error; or the script caught that
+ * and went on until it was interrupted. */
+static bool ran_out_of_memory(JSContext *ctx, JSValueConst thrown, const char *message)
 {
-	return shard->memory.refused &&
-	       (JS_IsNull(thrown) || !strcmp(message, "InternalError: out of memory") ||
-		(!strcmp(message, "InternalError: interrupted") && js_shard_over_limit(shard)));
+	struct js_vm *vm = js_vm_of(ctx);
+
+	if (JS_IsNull(thrown))
+		return vm && vm->shard->memory.refusals != vm->refusals;
+	return !strcmp(message, "InternalError: out of memory") ||
+	       (vm && vm->over_limit && !strcmp(message, "InternalError: interrupted"));
 }
 
 static char *out_of_memory_text(struct js_shard *shard)
@@ -113,7 +116,7 @@ void js_error_from(JSContext *ctx, JSValueConst thrown, struct js_error *ret)
 
 	js_error_release(ret);
 	ret->message = describe(ctx, thrown);
-	ret->out_of_memory = ran_out_of_memory(shard, thrown, ret->message);
+	ret->out_of_memory = ran_out_of_memory(ctx, thrown, ret->message);
 	if (ret->out_of_memory) {
 		free(ret->message);
 		ret->message = out_of_memory_text(shard);

@@ -32,10 +32,10 @@ struct js_shard {
 	size_t class_count;
 	struct js_vm *vms[JS_SHARD_VMS_MAX];
 	unsigned vm_count;
-	struct js_vm *running;		/* the VM whose fiber runs, NULL on the loop's side */
-	struct js_engine_memory memory; /* .refused: since the running call began */
-	size_t bytes_at_collect;	/* in use after the last collection */
-	bool vm_freed;			/* since the last collection */
+	struct js_vm *running; /* the VM whose fiber runs, NULL on the loop's side */
+	struct js_engine_memory memory;
+	size_t bytes_at_collect; /* in use after the last collection */
+	bool vm_freed;		 /* since the last collection */
 	atomic_bool stop;
 };
 
@@ -60,16 +60,15 @@ struct js_vm {
 
 	bool in_call; /* inside js_vm_call() or js_vm_import() */
 	bool aborted;
-	bool waiting; /* blocked in the call's own loop: js_vm_post() wakes it */
+	bool over_limit;   /* the call was interrupted because it lived on the memory reserve */
+	unsigned refusals; /* the shard's count when the call began */
+	bool waiting;	   /* blocked in the call's own loop: js_vm_post() wakes it */
 	uint64_t deadline_ns;
 
 	unsigned holds;
 	struct js_task *tasks, **tasks_end;
 	VEC(struct js_rejection) rejections; /* in order of time */
 };
-
-/* Has the runtime grown past its limit, reserve and all? (shard.c) */
-bool js_shard_over_limit(const struct js_shard *shard);
 
 /* Called by the engine: is the running script to be interrupted? (vm.c) */
 int js_vm_interrupt(JSRuntime *rt, void *shard);

@@ -47,13 +47,6 @@ static void note_collected(struct js_shard *shard)
 	JS_SetGCThreshold(shard->rt, threshold);
 }
 
-bool js_shard_over_limit(const struct js_shard *shard)
-{
-	size_t limit = shard->memory.limit_bytes;
-
-	return limit && js_engine_bytes(shard->rt) > limit;
-}
-
 static int register_classes(struct js_shard *shard)
 {
 	for (size_t i = 0; i < shard->class_count; i++) {

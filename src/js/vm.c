@@ -265,7 +265,7 @@ bool js_vm_aborted(const struct js_vm *vm)
 	return vm->aborted || stopping(vm);
 }
 
-int js_vm_interrupt(JSRuntime *rt UNUSED, void *arg)
+int js_vm_interrupt(JSRuntime *rt, void *arg)
 {
 	struct js_shard *shard = arg;
 	struct js_vm *vm = shard->running;
@@ -274,7 +274,10 @@ int js_vm_interrupt(JSRuntime *rt UNUSED, void *arg)
 		return atomic_load_explicit(&shard->stop, memory_order_relaxed);
 	if (stopping(vm) || (vm->deadline_ns && clock_now_ns() >= vm->deadline_ns))
 		vm->aborted = true;
-	return vm->aborted || js_shard_over_limit(shard);
+	/* past the limit, in the reserve that is meant for making an error */
+	if (shard->memory.limit_bytes && js_engine_bytes(rt) > shard->memory.limit_bytes)
+		vm->over_limit = true;
+	return vm->aborted || vm->over_limit;
 }
 
 void js_vm_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, JS_BOOL handled,
@@ -446,7 +449,8 @@ static void begin_call(struct js_vm *vm)
 {
 	BUG_ON(vm->state != JS_VM_RUNNING || vm->in_call);
 	vm->in_call = true;
-	vm->shard->memory.refused = false;
+	vm->over_limit = false;
+	vm->refusals = vm->shard->memory.refusals;
 }
 
 /* Takes over returned, what the script's function gave. */

@@ -91,7 +91,7 @@ static bool refuse(JSMallocState *state, size_t growth)
 		return false;
 	}
 	memory->grace = GRACE_COUNT;
-	memory->refused = true;
+	memory->refusals++;
 	return true;
 }
 

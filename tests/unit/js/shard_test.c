@@ -42,6 +42,27 @@ TEST(shard_memory_limit_is_an_error_and_others_go_on)
 	rig_close(&rig);
 }
 
+/* A script that fills memory to the last object, catches the error and goes on, with native
+ * functions that throw: making those errors needs memory again. It ends one way or the other. */
+TEST(shard_memory_limit_holds_against_a_script_that_catches)
+{
+	struct rig rig;
+	struct rig_vm v;
+
+	rig_open(&rig, (size_t)4 << 20);
+	rig_vm_open(&v, &rig);
+	ASSERT_INT(rig_eval(&v, "export default () => { let full = null;\n"
+				"  for (;;) {\n"
+				"    try { for (;;) full = [full]; } catch { }\n"
+				"    try { Object.defineProperty(1, 'x', {}); } catch { }\n"
+				"    try { JSON.parse('{'); } catch { } } }"),
+		   -ENOMEM);
+	ASSERT_HAS(v.err.message, "out of memory: 1 virtual users share 4 MB");
+	ASSERT_INT(rig_eval(&v, "export default () => 'again'"), 0);
+	rig_vm_close(&v);
+	rig_close(&rig);
+}
+
 TEST(shard_null_thrown_by_a_script_is_no_lack_of_memory)
 {
 	struct rig rig;
