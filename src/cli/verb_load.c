@@ -84,6 +84,39 @@ static int set_options(const struct load_flags *f, struct load_options *o, struc
 	return 0;
 }
 
+/* Options from our own environment: K6_VUS and its like. */
+static int set_variables(struct load_options *o, struct error *reterr)
+{
+	for (char **v = environ; *v; v++) {
+		struct str text = str_from(*v);
+		size_t eq = str_find(text, '=');
+		char *name;
+		int r;
+
+		if (eq == text.len || !str_starts_with(text, STR("K6_")))
+			continue;
+		name = str_dup((struct str){ text.ptr, eq });
+		r = load_options_set_env(o, name, text.ptr + eq + 1, reterr);
+		free(name);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The environment with the flags over it. */
+static int read_options(const struct load_flags *f, struct load_options *o, struct error *reterr)
+{
+	CLEANUP(cleanup_load_options) struct load_options *flags = load_options_new();
+	int r = set_variables(o, reterr);
+
+	if (r == 0)
+		r = set_options(f, flags, reterr);
+	if (r == 0)
+		load_options_overlay(o, flags);
+	return r;
+}
+
 /* ---- -e NAME=VALUE; -e NAME takes it from our own environment ---- */
 
 struct env {
@@ -303,7 +336,7 @@ static int run_load(const struct verb_args *a)
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
-	else if (set_options(f, options, &err) == 0 && read_env(&f->env, &env, &err) == 0)
+	else if (read_options(f, options, &err) == 0 && read_env(&f->env, &env, &err) == 0)
 		exit_code = run_script(a, options, &env, &err);
 	if (err.code)
 		term_error("load", &err);
@@ -369,6 +402,8 @@ const struct verb verb_load = {
 	.about =
 		"Runs a k6 script as it is, with k6's metrics, thresholds, summary and exit "
 		"codes.\n"
+		"Options come from the script, over them from variables such as K6_VUS, over\n"
+		"those from flags.\n"
 		"What of k6 is not there is refused by its name before the load begins. The\n"
 		"summary goes to stdout; the log and the progress to stderr.\n"
 		"\n"

@@ -4,8 +4,8 @@
  * keys that shape the load, and objects do that:
  *
  *  - a key of a higher tier replaces the lower one's, whole (`--tag` replaces options.tags);
- *  - a tier with any of duration, iterations, stages, scenarios removes all four below it; vus
- * alone removes scenarios too.
+ *  - a tier with any of duration, iterations, stages, scenarios removes all four below it, and
+ *    one with vus alone removes scenarios.
  */
 #include "load/options.h"
 

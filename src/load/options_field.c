@@ -332,6 +332,8 @@ static json_t *scalar_from_text(enum option_kind kind, struct str text)
 	uint64_t n;
 
 	switch (kind) {
+	case OPTION_DURATION:
+		return duration_parse(text, &n) < 0 ? NULL : text_of(text);
 	case OPTION_U32:
 	case OPTION_U64:
 		return num_parse_u64(text, &n) < 0 || n > INT64_MAX ? NULL
@@ -371,6 +373,8 @@ static const char *form_of(enum option_kind kind)
 	case OPTION_U32:
 	case OPTION_U64:
 		return "a whole number";
+	case OPTION_DURATION:
+		return "a duration, as 30s or 1m30s";
 	case OPTION_BOOL:
 		return "true or false";
 	case OPTION_PAIRS:

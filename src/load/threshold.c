@@ -22,22 +22,31 @@ static const struct operator_text {
 
 static const char *const aggregates[] = { "count", "rate", "value", "avg", "min", "max", "med" };
 
-static int malformed(struct str text, const char *what, struct error *reterr)
+/* at is the offset of what cannot be read. */
+static int malformed(struct str text, size_t at, const char *what, struct error *reterr)
 {
-	return error_set(
-		reterr, -EINVAL,
-		"the threshold '%.*s' cannot be read: %s; expected aggregate, operator and "
-		"number, as in p(95)<500",
-		(int)MIN(text.len, (size_t)80), text.ptr, what);
+	return error_set(reterr, -EINVAL,
+			 "the threshold '%.*s' cannot be read at character %zu: expected %s; it is "
+			 "aggregate, operator and number, as in p(95)<500",
+			 (int)MIN(text.len, (size_t)80), text.ptr, at + 1, what);
 }
 
-/* Percentiles may have blanks inside the parentheses, which are dropped. */
+static size_t skip_blanks(struct str text, size_t at)
+{
+	while (at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\t'))
+		at++;
+	return at;
+}
+
+/* Blanks inside a percentile's parentheses are dropped. */
 static int read_aggregate(struct str text, struct load_expr *e)
 {
+	bool inside = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] == ' ' || text.ptr[i] == '\t')
+		inside = inside || text.ptr[i] == '(';
+		if (inside && (text.ptr[i] == ' ' || text.ptr[i] == '\t'))
 			continue;
 		if (n + 1 >= sizeof(e->aggregate) || !text.ptr[i])
 			return -EINVAL;
@@ -63,28 +72,26 @@ static const struct operator_text *find_operator(struct str text)
 
 int load_expr_parse(struct str text, struct load_expr *ret, struct error *reterr)
 {
-	struct load_expr e = { 0 };
 	const struct operator_text *op;
-	struct str rest;
+	struct load_expr e = { 0 };
+	struct str number;
 	size_t at = 0;
 
 	while (at < text.len && !strchr("<>=!", text.ptr[at]) && text.ptr[at])
 		at++;
 	if (read_aggregate(str_trim((struct str){ text.ptr, at }), &e) < 0)
-		return malformed(text,
-				 "its aggregate is not one of count, rate, value, avg, min, max, "
-				 "med and p(N) with N from 0 to 100",
+		return malformed(text, skip_blanks(text, 0),
+				 "one of count, rate, value, avg, min, max, med and p(N) with N "
+				 "from 0 to 100",
 				 reterr);
-	rest = (struct str){ text.ptr + at, text.len - at };
-	op = find_operator(rest);
+	op = find_operator((struct str){ text.ptr + at, text.len - at });
 	if (!op)
-		return malformed(text,
-				 "its operator is not one of <, <=, >, >=, ==, ===, !=", reterr);
+		return malformed(text, at, "one of <, <=, >, >=, ==, ===, !=", reterr);
 	e.op = op->op;
-	rest.ptr += strlen(op->text);
-	rest.len -= strlen(op->text);
-	if (num_parse_double(str_trim(rest), &e.limit) < 0)
-		return malformed(text, "what follows the operator is not a number", reterr);
+	at = skip_blanks(text, at + strlen(op->text));
+	number = str_trim((struct str){ text.ptr + at, text.len - at });
+	if (num_parse_double(number, &e.limit) < 0)
+		return malformed(text, at, "a number", reterr);
 	*ret = e;
 	return 0;
 }

@@ -493,10 +493,8 @@ TEST(variables_that_are_no_options_are_passed_over)
 TEST(variables_that_cannot_be_read_are_named)
 {
 	static const char *const cases[][2] = {
-		{ "K6_VUS", "many" },
-		{ "K6_STAGES", "10s" },
-		{ "K6_THROW", "maybe" },
-		{ "K6_RPS", "5" },
+		{ "K6_VUS", "many" },	 { "K6_DURATION", "soon" }, { "K6_STAGES", "10s" },
+		{ "K6_THROW", "maybe" }, { "K6_RPS", "5" },
 	};
 	CLEANUP(cleanup_load_options) struct load_options *o = load_options_new();
 

@@ -35,19 +35,46 @@ TEST(expressions)
 
 TEST(malformed_expressions)
 {
-	const char *bad[] = { "",	    "p(95)",	   "p(95)<",
-			      "<500",	    "p95<500",	   "p(101)<1",
-			      "p(x)<1",	    "p(95)<500ms", "mean<1",
-			      "p(95)=500",  "rate<<1",	   "rate<1<2",
-			      "rate < 1 1", "rate<nan",	   "rate!1",
-			      "rate>inf",   "count====1",  "p(95",
-			      "p(1e400)<1", "p(-1)<1",	   "p(0000000000000000000095)<1" };
+	const char *bad[] = { "",	    "p(95)",
+			      "p(95)<",	    "<500",
+			      "p95<500",    "p(101)<1",
+			      "p(x)<1",	    "p(95)<500ms",
+			      "mean<1",	    "p(95)=500",
+			      "rate<<1",    "rate<1<2",
+			      "rate < 1 1", "rate<nan",
+			      "rate!1",	    "rate>inf",
+			      "count====1", "p(95",
+			      "p(1e400)<1", "co unt<1",
+			      "p(-1)<1",    "p(0000000000000000000095)<1" };
 	struct load_expr e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		if (load_expr_parse(str_from(bad[i]), &e, NULL) != -EINVAL)
 			test_fail(__FILE__, __LINE__, "'%s' was taken", bad[i]);
 	ASSERT_INT(load_expr_parse((struct str){ "rate\0<1", 7 }, &e, NULL), -EINVAL);
+}
+
+/* Counted by hand, from 1. */
+TEST(the_place_of_a_mistake_is_named)
+{
+	static const struct {
+		const char *text, *where;
+	} cases[] = {
+		{ "  mean<1", "at character 3: expected one of count" },
+		{ "p(95) ~ 500", "at character 1: expected one of count" },
+		{ "p(95)", "at character 6: expected one of <" },
+		{ "rate !1", "at character 6: expected one of <" },
+		{ "rate<", "at character 6: expected a number" },
+		{ "p(95) <=  500ms", "at character 11: expected a number" },
+	};
+	struct load_expr e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error err = ERROR_INIT;
+
+		ASSERT_INT(load_expr_parse(str_from(cases[i].text), &e, &err), -EINVAL);
+		ASSERT_HAS(err.msg, cases[i].where);
+	}
 }
 
 TEST(comparisons_at_the_limit)
