@@ -6,6 +6,7 @@
 #ifndef ASSAY_ANALYZE_CASE_H
 #define ASSAY_ANALYZE_CASE_H
 
+#include "analyze/fair.h"
 #include "analyze/figures.h"
 
 enum case_verdict {
@@ -13,6 +14,11 @@ enum case_verdict {
 	CASE_MISSED,	   /* it does not, or it answers differently: 1 */
 	CASE_INVALID,	   /* generator unfit, or not measured equally: 3 */
 	CASE_INCONCLUSIVE, /* runs are missing, disagree or are too short to tell: 3 */
+};
+
+struct sentences {
+	char **ptr;
+	size_t len, cap;
 };
 
 /* A figure over the runs of a variant. */
@@ -27,15 +33,19 @@ struct effect {
 	bool known;
 	double ratio;		      /* after / before */
 	double ratio_low, ratio_high; /* 95 % interval from the run-to-run noise; NAN = unknown */
+	double visible;		      /* the smallest change these runs can tell, as a share; NAN */
 	bool beyond_noise; /* the interval excludes 1 and the runs' ranges do not touch */
 };
 
 struct variant_finding {
 	char *name, *description;
+	bool goal;		  /* at the goal's rate */
 	size_t runs, runs_wanted; /* complete ones */
 	struct spread spread[N_FIGURES];
 	uint64_t samples, iterations, dropped, requests, failed;
-	double cache_hits, cache_misses, cache_entries; /* sums, NAN unknown */
+	double cache_hits, cache_misses; /* sums, NAN unknown */
+	double cache_entries;		 /* most in a run */
+	double bad_share; /* mean of the runs: arrivals above the limit, failed or dropped */
 	enum slo_result slo;
 	char *slo_text; /* "met in 2 of 2 runs (1.54 ms)" */
 	struct hist *latency;
@@ -59,18 +69,15 @@ struct suspect_finding {
 	char *sentence;
 };
 
-/* A row of the table of proof; texts. */
-struct case_row {
-	char *label;
-	char *before, *after;		/* pooled figures with the spread of runs */
-	char *before_runs, *after_runs; /* every run's figure */
+/* A cell of the table of proof: the pooled figure, and every run's with their spread. */
+struct case_cell {
+	char *text, *runs;
 };
 
-/* One thing that had to be equal (or fit) in all runs. */
-struct case_check {
-	char *name;
-	bool ok;
-	char *detail;
+/* before: the first variant; after: the last, empty when there is only one; goal: likewise. */
+struct case_row {
+	char *label;
+	struct case_cell before, after, goal;
 };
 
 struct case_step {
@@ -81,11 +88,11 @@ struct case_fact {
 	char *name, *value;
 };
 
-enum answer { ANSWER_YES, ANSWER_NO, ANSWER_PARTLY, ANSWER_OPEN };
+enum question_state { QUESTION_YES, QUESTION_NO, QUESTION_PARTLY, QUESTION_OPEN };
 
 struct case_question {
 	const char *question; /* static */
-	enum answer answer;
+	enum question_state state;
 	char *text;
 };
 
@@ -93,6 +100,7 @@ struct case_question {
 struct case_watch {
 	char *metric, *rule;
 	char *before, *after; /* "23 %: fires" */
+	bool fires_before, fires_after;
 };
 
 #define CASE_QUESTIONS 6
@@ -101,22 +109,22 @@ struct case_finding {
 	struct case_desc *desc; /* a copy */
 	enum case_verdict verdict;
 	int exit_code;
-	char *headline;	     /* the verdict in one sentence */
-	VEC(char *) reasons; /* what makes it invalid or inconclusive, or qualifies it */
+	char *headline;		  /* the verdict in one sentence */
+	struct sentences reasons; /* what makes it invalid or inconclusive, or qualifies it */
 
 	VEC(struct figures *) runs; /* measured runs in order, then goal runs */
 	VEC(struct variant_finding) variants;
 	VEC(struct suspect_finding) suspects;
 	VEC(struct case_row) rows;
-	VEC(struct case_row) goal_rows; /* the fix at the goal's rate; empty without such a run */
-	char *goal_text;		/* NULL without */
-	VEC(struct case_check) checks;
+	/* the last variant at the goal's rate: runs is 0 without such a run */
+	struct variant_finding goal;
+	char *goal_text; /* NULL without */
+	struct fair_checks checks;
 	bool equal; /* every check is ok */
 
 	VEC(struct case_fact) environment;
 	VEC(struct case_step) steps;
-	VEC(char *) symptom, cause, fix, proof; /* sentences */
-	VEC(char *) open_items;
+	struct sentences symptom, cause, fix, proof, open_items;
 	VEC(struct case_watch) watch;
 	struct case_question questions[CASE_QUESTIONS];
 };

@@ -176,6 +176,14 @@ static void read_latency(struct figures *f, const struct run *r, const char *met
 	}
 }
 
+/* The counter's last value at or before t, its first one when there is none. */
+static double value_at(const struct series *s, uint64_t t_ns)
+{
+	size_t after = lower_bound(s, t_ns + 1);
+
+	return s->points.ptr[after ? after - 1 : 0].value;
+}
+
 /* Share of a second's periods that were throttled, from the counters' values at its ends. */
 static double throttled_within(const struct run *r, struct window w)
 {
@@ -185,27 +193,47 @@ static double throttled_within(const struct run *r, struct window w)
 
 	if (!periods || !throttled || !periods->points.len || !throttled->points.len)
 		return NAN;
-	n = series_at(periods, w.t1, NAN) - series_at(periods, w.t0, periods->points.ptr[0].value);
+	n = value_at(periods, w.t1) - value_at(periods, w.t0);
 	if (!(n > 0))
-		return figure_known(n) ? 0 : NAN;
-	return (series_at(throttled, w.t1, NAN) -
-		series_at(throttled, w.t0, throttled->points.ptr[0].value)) /
-	       n;
+		return 0;
+	return (value_at(throttled, w.t1) - value_at(throttled, w.t0)) / n;
+}
+
+static void free_hists(struct hist ***all)
+{
+	for (struct hist **h = *all; h && *h; h++)
+		hist_free(*h);
+	free(*all);
+}
+
+/* The metric's values of each of n seconds; ends with NULL. */
+static struct hist **split_seconds(const struct run *r, const char *metric, uint64_t t0, size_t n)
+{
+	struct hist **all = xcalloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = hist_new();
+	vec_for_each (&r->dists, d)
+		if (d->t0_ns >= t0 && (d->t0_ns - t0) / NS_PER_S < n && !strcmp(d->metric, metric))
+			hist_merge(all[(d->t0_ns - t0) / NS_PER_S], d->values);
+	return all;
 }
 
 static void read_seconds(struct figures *f, const struct run *r, const char *metric,
 			 struct window w)
 {
 	size_t n = (size_t)fmin(f->duration_s, SECONDS_MAX);
+	CLEANUP(free_hists) struct hist **all = split_seconds(r, metric, w.t0, n);
 
 	for (size_t i = 0; i < n; i++) {
 		struct window second = { w.t0 + i * NS_PER_S, w.t0 + (i + 1) * NS_PER_S };
-		CLEANUP(cleanup_hist) struct hist *h = run_merged(r, metric, second.t0, second.t1);
-		struct figures_second s = { .t_s = (double)i, .n = hist_count(h), .p99_ms = NAN };
+		struct figures_second s = { .t_s = (double)i,
+					    .n = hist_count(all[i]),
+					    .p99_ms = NAN,
+					    .throttled = throttled_within(r, second) };
 
 		if (s.n)
-			s.p99_ms = hist_quantile(h, 0.99);
-		s.throttled = throttled_within(r, second);
+			s.p99_ms = hist_quantile(all[i], 0.99);
 		vec_push(&f->seconds, s);
 	}
 }
@@ -276,6 +304,8 @@ static void read_identity(struct figures *f, const struct run *r)
 	f->index = (unsigned)MIN(count_meta(r, META_RUN_INDEX), UINT64_C(1000000));
 	f->order = (unsigned)MIN(count_meta(r, META_RUN_ORDER), UINT64_C(1000000));
 	f->goal = kind && !strcmp(kind, "goal");
+	map_for_each (&r->meta, e)
+		map_put(&f->facts, (struct str){ e->key, e->key_len }, xstrdup(e->value));
 	f->status = copy_meta(r, META_RUN_STATUS);
 	f->generator = copy_meta(r, META_GEN_VERDICT);
 }
@@ -298,7 +328,7 @@ static void read_counts(struct figures *f, const struct run *r)
 	f->cache_entries = run_meta_double(r, META_CACHE_ENTRIES, NAN);
 	vec_for_each (&r->losses, l)
 		f->losses += l->count;
-	if (f->iterations && f->duration_s > 0)
+	if (run_meta(r, META_LOAD_ITERATIONS) && f->duration_s > 0)
 		f->value[FIGURE_ACHIEVED] = (double)f->iterations / f->duration_s;
 	f->value[FIGURE_DROPPED] =
 		share_of((double)f->dropped, (double)f->iterations + (double)f->dropped);
@@ -357,10 +387,18 @@ struct figures *figures_free(struct figures *f)
 	free(f->variant);
 	free(f->status);
 	free(f->generator);
+	map_for_each (&f->facts, e)
+		free(e->value);
+	map_release(&f->facts);
 	hist_free(f->latency);
 	vec_release(&f->seconds);
 	free(f);
 	return NULL;
+}
+
+const char *figures_fact(const struct figures *f, const char *key)
+{
+	return map_get_c(&f->facts, key);
 }
 
 bool figures_complete(const struct figures *f)

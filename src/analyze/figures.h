@@ -83,6 +83,7 @@ struct figures {
 	double cache_hits, cache_misses, cache_entries;
 	double gen_cpu_share, gen_lag_p99_ms, gen_steal_share;
 	uint64_t oom_kills, losses;
+	struct map facts; /* META_* -> char *, owned */
 	enum slo_result slo;
 	struct hist *latency; /* of the SLO's metric, over the load */
 	VEC(struct figures_second) seconds;
@@ -93,6 +94,9 @@ struct figures {
 struct figures *figures_new(const struct run *r, const struct case_desc_slo *slo);
 struct figures *figures_free(struct figures *f); /* NULL in, NULL out */
 DEFINE_CLEANUP(figures, struct figures *, figures_free)
+
+/* A fact by its key in model/meta.h; NULL when the run says nothing of it. */
+const char *figures_fact(const struct figures *f, const char *key);
 
 bool figures_complete(const struct figures *f);
 bool figures_valid(const struct figures *f); /* the generator was fit */

@@ -11,24 +11,19 @@
 #include "analyze/fmt.h"
 #include "stats/quantile.h"
 
-size_t case_next_run(const struct case_finding *f, size_t variant, size_t from)
+size_t case_next_run(const struct case_finding *f, const struct variant_finding *v, size_t from)
 {
 	for (size_t i = from; i < f->runs.len; i++) {
 		const struct figures *r = f->runs.ptr[i];
 
-		if (!r->goal && figures_complete(r) &&
-		    !strcmp(r->variant, f->variants.ptr[variant].name))
+		if (r->goal == v->goal && figures_complete(r) && !strcmp(r->variant, v->name))
 			return i;
 	}
 	return SIZE_MAX;
 }
 
-#define for_each_run(f, variant, r)                                                                \
-	for (size_t r = case_next_run(f, variant, 0); r != SIZE_MAX;                               \
-	     r = case_next_run(f, variant, r + 1))
-
 struct totals {
-	double duration_s, cpu_s, periods, throttled, cpu_requests;
+	double duration_s, cpu_s, periods, throttled, cpu_requests, bad;
 };
 
 static void widen(struct spread *s, double v)
@@ -40,13 +35,15 @@ static void widen(struct spread *s, double v)
 	s->n++;
 }
 
-static double median_of_runs(const struct case_finding *f, size_t variant, enum figure which)
+static double median_of_runs(const struct case_finding *f, const struct variant_finding *v,
+			     enum figure which)
 {
 	CLEANUP(mem_cleanup) double *values = xcalloc(f->runs.len + 1, sizeof(*values));
 	size_t n = 0;
 
-	for_each_run(f, variant, i) if (figure_known(f->runs.ptr[i]->value[which])) values[n++] =
-		f->runs.ptr[i]->value[which];
+	case_for_each_run (f, v, i)
+		if (figure_known(f->runs.ptr[i]->value[which]))
+			values[n++] = f->runs.ptr[i]->value[which];
 	return n ? quantile_median(values, n) : NAN;
 }
 
@@ -63,6 +60,7 @@ static void add_run(struct variant_finding *v, const struct figures *r, struct t
 	v->dropped += r->dropped;
 	v->requests += r->requests;
 	v->failed += r->failed;
+	t->bad += r->bad_share;
 	v->cache_hits = plus(v->cache_hits, r->cache_hits);
 	v->cache_misses = plus(v->cache_misses, r->cache_misses);
 	v->cache_entries = fmax(v->cache_entries, r->cache_entries);
@@ -85,15 +83,15 @@ static void set_pooled(struct variant_finding *v, enum figure which, double valu
 	v->spread[which].value = v->spread[which].n ? value : NAN;
 }
 
-static void pool(struct case_finding *f, size_t variant)
+static void pool(const struct case_finding *f, struct variant_finding *v)
 {
 	static const enum figure levels[] = { FIGURE_CPU_CORES, FIGURE_STALLED, FIGURE_MEMORY_END,
 					      FIGURE_MEMORY_GROWTH };
 	static const enum figure worst[] = { FIGURE_MAX, FIGURE_CORRECTED_P99, FIGURE_SERVER_P99 };
-	struct variant_finding *v = &f->variants.ptr[variant];
 	struct totals t = { 0 };
 
-	for_each_run(f, variant, i) add_run(v, f->runs.ptr[i], &t);
+	case_for_each_run (f, v, i)
+		add_run(v, f->runs.ptr[i], &t);
 	set_pooled(v, FIGURE_ACHIEVED, (double)v->iterations / t.duration_s);
 	set_pooled(v, FIGURE_DROPPED, (double)v->dropped / (double)(v->iterations + v->dropped));
 	set_pooled(v, FIGURE_FAILED, (double)v->failed / (double)v->requests);
@@ -104,15 +102,18 @@ static void pool(struct case_finding *f, size_t variant)
 	set_pooled(v, FIGURE_CPU_PER_REQUEST, t.cpu_s * 1e3 / t.cpu_requests);
 	set_pooled(v, FIGURE_THROTTLED, t.periods > 0 ? t.throttled / t.periods : 0);
 	set_pooled(v, FIGURE_CACHE_HIT, v->cache_hits / (v->cache_hits + v->cache_misses));
+	v->bad_share = v->runs ? t.bad / (double)v->runs : NAN;
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		set_pooled(v, levels[i], median_of_runs(f, variant, levels[i]));
+		set_pooled(v, levels[i], median_of_runs(f, v, levels[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(worst); i++)
 		set_pooled(v, worst[i], v->spread[worst[i]].high);
 }
 
-static void start_variant(struct case_finding *f, const struct case_desc_variant *d)
+static struct variant_finding start_variant(const struct case_finding *f,
+					    const struct case_desc_variant *d, bool goal)
 {
 	struct variant_finding v = { .name = xstrdup(d->name),
+				     .goal = goal,
 				     .description = d->description ? xstrdup(d->description) : NULL,
 				     .runs_wanted = f->desc->runs_wanted,
 				     .cache_hits = NAN,
@@ -122,14 +123,16 @@ static void start_variant(struct case_finding *f, const struct case_desc_variant
 
 	for (size_t i = 0; i < N_FIGURES; i++)
 		v.spread[i] = (struct spread){ NAN, NAN, NAN, 0 };
-	vec_push(&f->variants, v);
+	return v;
 }
 
 /* ---- against the SLO ---- */
 
-static void count_results(const struct case_finding *f, size_t variant, size_t *counts)
+static void count_results(const struct case_finding *f, const struct variant_finding *v,
+			  size_t *counts)
 {
-	for_each_run(f, variant, i) counts[f->runs.ptr[i]->slo]++;
+	case_for_each_run (f, v, i)
+		counts[f->runs.ptr[i]->slo]++;
 }
 
 static enum slo_result agree(const size_t *counts, size_t runs)
@@ -167,14 +170,13 @@ static void add_slo_value(struct strbuf *sb, const struct case_finding *f,
 	strbuf_addch(sb, ')');
 }
 
-static void judge_variant(struct case_finding *f, size_t variant)
+static void judge_variant(const struct case_finding *f, struct variant_finding *v)
 {
-	struct variant_finding *v = &f->variants.ptr[variant];
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
 	size_t counts[SLO_UNDECIDED + 1] = { 0 };
 	const char *runs = v->runs == 1 ? "run" : "runs";
 
-	count_results(f, variant, counts);
+	count_results(f, v, counts);
 	v->slo = agree(counts, v->runs);
 	switch (v->slo) {
 	case SLO_UNKNOWN:
@@ -206,9 +208,21 @@ static void judge_variant(struct case_finding *f, size_t variant)
 void case_pool_variants(struct case_finding *f)
 {
 	vec_for_each (&f->desc->variants, d)
-		start_variant(f, d);
-	for (size_t i = 0; i < f->variants.len; i++) {
-		pool(f, i);
-		judge_variant(f, i);
+		vec_push(&f->variants, start_variant(f, d, false));
+	f->goal = start_variant(f, &vec_last(&f->desc->variants), true);
+	f->goal.runs_wanted = f->desc->goal_wanted;
+	vec_for_each (&f->variants, v) {
+		pool(f, v);
+		judge_variant(f, v);
 	}
+	pool(f, &f->goal);
+	judge_variant(f, &f->goal);
+}
+
+void case_release_variant(struct variant_finding *v)
+{
+	free(v->name);
+	free(v->description);
+	free(v->slo_text);
+	hist_free(v->latency);
 }
