@@ -48,10 +48,6 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* What a pool keeps of an idle stack when trimmed: an ordinary iteration of a script touches 8 to
- * 9 KB, so these pages would come back at once. */
-#define KEEP_BYTES ((size_t)16 * 1024)
-
 /* The x86-64 ABI lets a leaf function use this much below its stack pointer. */
 #define RED_ZONE_BYTES 128
 
@@ -295,5 +291,5 @@ void fiber_trim(struct fiber *f)
 void fiber_pool_trim(struct fiber_pool *pool)
 {
 	for (struct fiber *f = pool->idle; f; f = f->next)
-		drop_pages(f, (uintptr_t)f - KEEP_BYTES);
+		drop_pages(f, (uintptr_t)f);
 }

@@ -26,10 +26,8 @@ struct fiber_pool *fiber_pool_new(size_t stack_bytes);
 /* Unmaps the stacks. Every fiber must have been freed. NULL in, nothing done. */
 void fiber_pool_free(struct fiber_pool *pool);
 
-/*
- * Gives the memory of idle stacks back to the system but for the part that ordinary use touches
- * again at once. One system call per idle stack: not for a hot path.
- */
+/* Gives the memory of idle stacks back to the system, all but a page of each. One system call per
+ * idle stack and page faults when they are used again: not for a hot path. */
 void fiber_pool_trim(struct fiber_pool *pool);
 
 /* Makes a fiber that will run fn(arg), suspended before its first instruction. The pool must

@@ -348,7 +348,7 @@ TEST(fiber_pool_trim_keeps_little_of_idle_stacks)
 	fiber_free(f);
 	fiber_pool_trim(pool);
 	f = make(pool, do_nothing, NULL);
-	ASSERT_TRUE(resident_pages(f) <= 6);
+	ASSERT_TRUE(resident_pages(f) <= 2);
 	fiber_free(f);
 }
 
