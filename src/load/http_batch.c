@@ -82,7 +82,6 @@ static struct load_request *entry_request(JSContext *ctx, JSValueConst v)
 {
 	JSValue parts[4] = { JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED };
 	static const char *const keys[] = { "method", "url", "body", "params" };
-	CLEANUP(strbuf_release) struct strbuf is_url = STRBUF_INIT;
 	struct load_request *req = NULL;
 	bool object = JS_IsObject(v) && JS_GetClassID(v) != LOAD_CLASS_URL;
 
