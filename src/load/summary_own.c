@@ -46,18 +46,24 @@ static void add_ms(const struct own *o, double ms)
 
 /* --- the two latencies ------------------------------------------------------------------------ */
 
+static const double quantiles[] = { 0.5, 0.95, 0.99, 0.999 };
+
+static bool is_small(struct hist *h, double q)
+{
+	return hist_count(h) < quantile_samples_needed(q, CONFIDENCE);
+}
+
 static void print_quantiles(struct own *o, const char *label, struct hist *h)
 {
-	static const double quantiles[] = { 50, 95, 99, 99.9 };
-
 	strbuf_addf(o->out, "    %s", label);
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		strbuf_addf(o->out, " p(%g)=", quantiles[i]);
-		add_ms(o, hist_quantile(h, quantiles[i] / 100));
+		strbuf_addf(o->out, " p(%g)=", quantiles[i] * 100);
+		add_ms(o, hist_quantile(h, quantiles[i]));
+		strbuf_addstr(o->out, is_small(h, quantiles[i]) ? "?" : "");
 	}
 	strbuf_addstr(o->out, " max=");
 	add_ms(o, hist_max(h));
-	strbuf_addch(o->out, '\n');
+	strbuf_addf(o->out, " n=%llu\n", (unsigned long long)hist_count(h));
 }
 
 static bool gap_matters(struct hist *sent, struct hist *due)
@@ -97,6 +103,9 @@ static void print_latencies(struct own *o)
 	print_quantiles(o, "  from when it was due (_corrected).......:", due);
 	if (lag && hist_count(lag))
 		print_quantiles(o, "iteration_start_lag.......................:", lag);
+	if (is_small(sent, quantiles[ARRAY_SIZE(quantiles) - 1]))
+		strbuf_addstr(o->out, "    ? n too small for this percentile: the true one may lie "
+				      "above all that was seen\n");
 	if (gap_matters(sent, due))
 		print_gap(o, sent, due);
 	strbuf_addch(o->out, '\n');

@@ -278,8 +278,10 @@ TEST(the_gap_is_explained_when_it_matters)
 	}
 	all = text(&f, plain);
 	ASSERT_HAS(all, "http_req_duration, from when it was sent..: p(50)=10ms p(95)=10ms "
-			"p(99)=10ms p(99.9)=10ms max=10ms\n");
+			"p(99)=10ms p(99.9)=10ms? max=10ms n=1000\n");
 	ASSERT_HAS(all, "from when it was due (_corrected).......: p(50)=10.5ms");
+	ASSERT_HAS(all, "? n too small for this percentile");
+	ASSERT_LACKS(all, "p(99)=10ms?"); /* 299 are enough for that */
 	ASSERT_LACKS(all, "after they were due");
 	load_agg_clear(f.agg);
 	for (int i = 0; i < 1000; i++) {
