@@ -36,6 +36,6 @@ void *map_get_c(const struct map *m, const char *key);
 void *map_put(struct map *m, struct str key, void *value);
 
 #define map_for_each(m, e)                                                                         \
-	for (struct map_entry *e = (m)->entries; e < (m)->entries + (m)->len; e++)
+	for (struct map_entry *e = (m)->entries; e && e < (m)->entries + (m)->len; e++)
 
 #endif

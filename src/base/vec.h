@@ -46,7 +46,9 @@
 		(v)->len = (v)->cap = 0;                                                           \
 	} while (0)
 
-#define vec_last(v)	   ((v)->ptr[(v)->len - 1])
-#define vec_for_each(v, p) for (__typeof__((v)->ptr + 0) p = (v)->ptr; p < (v)->ptr + (v)->len; p++)
+#define vec_last(v) ((v)->ptr[(v)->len - 1])
+/* An empty vector has no array: NULL + 0 is undefined, so p is looked at first. */
+#define vec_for_each(v, p)                                                                         \
+	for (__typeof__((v)->ptr + 0) p = (v)->ptr; p && p < (v)->ptr + (v)->len; p++)
 
 #endif
