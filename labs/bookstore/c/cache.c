@@ -1,59 +1,151 @@
-/* A chained hash table under one lock, doubled as it fills. Expired entries go when they are met.
+/*
+ * One hash table under one lock, chained, doubled when it is full; FNV-1a over the key. Expired
+ * entries go at the first store of each minute, in one sweep over all entries.
  */
 #include "cache.h"
 
 #include <pthread.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
+
+#define EXPIRY_NS     (30 * 60 * CLOCK_NS_PER_S)
+#define SWEEP_NS      (60 * CLOCK_NS_PER_S)
+#define FIRST_BUCKETS 1024
 
 struct entry {
 	struct entry *next;
 	uint64_t hash;
-	time_t last_used; /* CLOCK_MONOTONIC, s */
-	char *key, *value;
+	uint64_t last_use_ns;
+	char *value;
+	size_t value_len;
+	char key[];
 };
 
 struct cache {
 	pthread_mutex_t lock;
-	struct entry **slots;
-	size_t n_slots;
+	struct entry **buckets;
+	size_t n_buckets; /* a power of two */
+	uint64_t next_sweep_ns;
 	struct cache_stats stats;
 };
 
-static uint64_t hash_of(const char *key)
+static uint64_t hash_key(const char *key)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	uint64_t h = 0xcbf29ce484222325u;
 
 	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+		h = (h ^ (unsigned char)*key) * 0x100000001b3u;
 	return h;
 }
 
-static time_t now_s(void)
+static size_t entry_bytes(const struct entry *e)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
+	return sizeof(*e) + strlen(e->key) + 1 + e->value_len + 1;
 }
 
-static unsigned long long size_of(const struct entry *e)
+static void entry_free(struct entry *e)
 {
-	return sizeof(*e) + strlen(e->key) + strlen(e->value) + 2;
-}
-
-static void drop(struct cache *c, struct entry **place)
-{
-	struct entry *e = *place;
-
-	*place = e->next;
-	c->stats.entries--;
-	c->stats.bytes -= size_of(e);
-	free(e->key);
+	if (!e)
+		return;
 	free(e->value);
 	free(e);
+}
+
+static struct entry *entry_new(const char *key, const char *value, size_t len)
+{
+	size_t key_size = strlen(key) + 1;
+	struct entry *e = calloc(1, sizeof(*e) + key_size);
+
+	if (!e)
+		return NULL;
+	memcpy(e->key, key, key_size);
+	e->hash = hash_key(key);
+	e->last_use_ns = clock_now_ns();
+	e->value = malloc(len + 1);
+	e->value_len = len;
+	if (!e->value) {
+		entry_free(e);
+		return NULL;
+	}
+	memcpy(e->value, value, len);
+	e->value[len] = '\0';
+	return e;
+}
+
+static bool expired(const struct entry *e, uint64_t now_ns)
+{
+	return now_ns - e->last_use_ns > EXPIRY_NS;
+}
+
+/* The link that points to the key's entry, or the end of the chain it would be in. */
+static struct entry **find(struct cache *c, const char *key, uint64_t hash)
+{
+	struct entry **link = &c->buckets[hash & (c->n_buckets - 1)];
+
+	while (*link && ((*link)->hash != hash || strcmp((*link)->key, key) != 0))
+		link = &(*link)->next;
+	return link;
+}
+
+static void unlink_entry(struct cache *c, struct entry **link)
+{
+	struct entry *e = *link;
+
+	if (!e)
+		return;
+	*link = e->next;
+	c->stats.entries--;
+	c->stats.size_bytes -= entry_bytes(e);
+	entry_free(e);
+}
+
+static void sweep(struct cache *c, uint64_t now_ns)
+{
+	if (now_ns < c->next_sweep_ns)
+		return;
+	c->next_sweep_ns = now_ns + SWEEP_NS;
+
+	for (size_t i = 0; i < c->n_buckets; i++) {
+		struct entry **link = &c->buckets[i];
+
+		while (*link) {
+			if (expired(*link, now_ns))
+				unlink_entry(c, link);
+			else
+				link = &(*link)->next;
+		}
+	}
+}
+
+/* When there is no memory for more buckets the chains just get longer. */
+static void grow(struct cache *c)
+{
+	size_t n = c->n_buckets * 2;
+	struct entry **buckets;
+
+	if (c->stats.entries < c->n_buckets)
+		return;
+	buckets = calloc(n, sizeof(*buckets));
+	if (!buckets)
+		return;
+
+	for (size_t i = 0; i < c->n_buckets; i++) {
+		struct entry *e = c->buckets[i];
+
+		while (e) {
+			struct entry *next = e->next;
+
+			e->next = buckets[e->hash & (n - 1)];
+			buckets[e->hash & (n - 1)] = e;
+			e = next;
+		}
+	}
+	free(c->buckets);
+	c->buckets = buckets;
+	c->n_buckets = n;
 }
 
 struct cache *cache_new(void)
@@ -62,112 +154,74 @@ struct cache *cache_new(void)
 
 	if (!c)
 		return NULL;
-	c->n_slots = 1024;
-	c->slots = calloc(c->n_slots, sizeof(*c->slots));
+	c->n_buckets = FIRST_BUCKETS;
+	c->buckets = calloc(c->n_buckets, sizeof(*c->buckets));
+	if (!c->buckets) {
+		free(c);
+		return NULL;
+	}
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
 
-static void grow(struct cache *c)
+char *cache_get(struct cache *c, const char *key, size_t *ret_len)
 {
-	size_t n = c->n_slots * 2;
-	struct entry **slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return; /* longer chains, nothing worse */
-	for (size_t i = 0; i < c->n_slots; i++) {
-		while (c->slots[i]) {
-			struct entry *e = c->slots[i];
-
-			c->slots[i] = e->next;
-			e->next = slots[e->hash % n];
-			slots[e->hash % n] = e;
-		}
-	}
-	free(c->slots);
-	c->slots = slots;
-	c->n_slots = n;
-}
-
-/* The place of the key's entry, or of the end of its chain; expired entries on the way go. */
-static struct entry **find(struct cache *c, const char *key, uint64_t hash)
-{
-	struct entry **place = &c->slots[hash % c->n_slots];
-	time_t oldest = now_s() - CACHE_SLIDING_S;
-
-	while (*place) {
-		if ((*place)->last_used < oldest) {
-			drop(c, place);
-			continue;
-		}
-		if ((*place)->hash == hash && strcmp((*place)->key, key) == 0)
-			return place;
-		place = &(*place)->next;
-	}
-	return place;
-}
-
-char *cache_get(struct cache *c, const char *key)
-{
+	uint64_t hash = hash_key(key), now_ns = clock_now_ns();
 	struct entry *e;
-	char *value = NULL;
+	char *copy = NULL;
 
 	pthread_mutex_lock(&c->lock);
-	e = *find(c, key, hash_of(key));
-	if (e) {
-		e->last_used = now_s();
-		value = strdup(e->value);
+	e = *find(c, key, hash);
+	if (e && !expired(e, now_ns))
+		copy = malloc(e->value_len + 1);
+	if (copy) {
+		memcpy(copy, e->value, e->value_len + 1);
+		*ret_len = e->value_len;
+		e->last_use_ns = now_ns;
 		c->stats.hits++;
 	} else {
 		c->stats.misses++;
 	}
 	pthread_mutex_unlock(&c->lock);
-	return value;
+	return copy;
 }
 
-void cache_put(struct cache *c, const char *key, const char *value)
+void cache_put(struct cache *c, const char *key, const char *value, size_t len)
 {
-	struct entry *e = calloc(1, sizeof(*e));
-	struct entry **place;
+	struct entry *e = entry_new(key, value, len);
+	struct entry **link;
 
 	if (!e)
 		return;
-	e->hash = hash_of(key);
-	e->key = strdup(key);
-	e->value = strdup(value);
-	e->last_used = now_s();
 
 	pthread_mutex_lock(&c->lock);
-	place = find(c, key, e->hash);
-	if (*place)
-		drop(c, place);
-	e->next = *place;
-	*place = e;
+	sweep(c, e->last_use_ns);
+	unlink_entry(c, find(c, key, e->hash));
+	grow(c);
+	link = &c->buckets[e->hash & (c->n_buckets - 1)];
+	e->next = *link;
+	*link = e;
 	c->stats.entries++;
-	c->stats.bytes += size_of(e);
-	if (c->stats.entries > c->n_slots)
-		grow(c);
+	c->stats.size_bytes += entry_bytes(e);
 	pthread_mutex_unlock(&c->lock);
 }
 
-struct cache_stats cache_stats(struct cache *c)
+void cache_stats_get(struct cache *c, struct cache_stats *ret)
 {
-	struct cache_stats s;
-
 	pthread_mutex_lock(&c->lock);
-	s = c->stats;
+	*ret = c->stats;
 	pthread_mutex_unlock(&c->lock);
-	return s;
 }
 
 void cache_free(struct cache *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->n_slots; i++)
-		while (c->slots[i])
-			drop(c, &c->slots[i]);
+	for (size_t i = 0; i < c->n_buckets; i++) {
+		while (c->buckets[i])
+			unlink_entry(c, &c->buckets[i]);
+	}
+	free(c->buckets);
 	pthread_mutex_destroy(&c->lock);
-	free(c->slots);
 	free(c);
 }

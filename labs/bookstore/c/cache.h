@@ -1,31 +1,39 @@
 /*
- * cache - quotes by cart, kept for 30 minutes after their last use, without any limit of size: the
- * second suspect. It is a good cache for carts that come again; random ones only make it grow.
- * All functions may be called from any thread.
+ * cache - quotes by cart, kept for 30 minutes after their last use, without a limit on their
+ * number.
+ *
+ * This is one of the lab's three suspects: carts hardly ever repeat, so it only grows. All
+ * functions may be called from any thread but cache_free().
  */
 #ifndef BOOKSTORE_CACHE_H
 #define BOOKSTORE_CACHE_H
 
 #include <stddef.h>
-
-#define CACHE_SLIDING_S (30 * 60)
+#include <stdint.h>
 
 struct cache;
 
 struct cache_stats {
-	unsigned long long entries, bytes, hits, misses;
+	uint64_t entries;
+	uint64_t size_bytes; /* keys, values and entries, without the allocator's share */
+	uint64_t hits;
+	uint64_t misses;
 };
 
-/* NULL when out of memory. */
+/* NULL: out of memory. */
 struct cache *cache_new(void);
 
-/* A malloc'ed copy of the value, or NULL; counts a hit or a miss. */
-char *cache_get(struct cache *c, const char *key);
+/*
+ * A copy of the value under a key, malloc'ed, the caller frees; counts a hit. NULL: a miss,
+ * counted.
+ */
+char *cache_get(struct cache *c, const char *key, size_t *ret_len);
 
-/* Copies both. What is there already is replaced. */
-void cache_put(struct cache *c, const char *key, const char *value);
+/* Stores a copy, replacing what was there. Out of memory: nothing is stored. */
+void cache_put(struct cache *c, const char *key, const char *value, size_t len);
 
-struct cache_stats cache_stats(struct cache *c);
+void cache_stats_get(struct cache *c, struct cache_stats *ret);
+
 void cache_free(struct cache *c);
 
 #endif

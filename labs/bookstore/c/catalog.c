@@ -21,7 +21,7 @@ void catalog_init(struct catalog *c)
 	}
 }
 
-const struct book *catalog_book(const struct catalog *c, long long id)
+const struct book *catalog_book(const struct catalog *c, int id)
 {
 	if (id < 1 || id > CATALOG_BOOKS)
 		return NULL;

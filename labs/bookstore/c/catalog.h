@@ -22,7 +22,7 @@ struct catalog {
 void catalog_init(struct catalog *c);
 
 /* The book of an id from 1 to CATALOG_BOOKS, NULL for any other. */
-const struct book *catalog_book(const struct catalog *c, long long id);
+const struct book *catalog_book(const struct catalog *c, int id);
 
 /* "fiction", ..., and "any" for CATALOG_ANY. */
 const char *catalog_category_name(int category);

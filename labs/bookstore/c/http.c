@@ -1,248 +1,246 @@
 /*
- * One worker reads a request and answers it before it takes the next, as thread-per-request servers
- * do. Four and more workers under a quota of one CPU use it up in bursts: that is what gets
- * throttled.
+ * libmicrohttpd calls on_request() once when a request's head is there, then for each piece of its
+ * body, then once more with nothing: that last call answers. Between the calls `struct exchange`
+ * keeps the body and the start time; on_done() counts the request when its answer is out.
  */
 #include "http.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <jansson.h>
 #include <microhttpd.h>
-#include <sched.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "metrics.h"
+#include "clock.h"
 
-#define BODY_MAX (64 * 1024)
+#define SWALLOW_MAX	(1024 * 1024) /* of a body too large, before the connection is cut */
+#define IDLE_TIMEOUT_S	60
+#define CONNECTIONS_MAX 4096
+#define BACKLOG		1024
 
-struct http {
+struct http_server {
+	const struct http_opts *opts;
 	struct MHD_Daemon *daemon;
-	struct shop *shop;
 };
 
-/* One request while it is read. */
-struct request {
-	struct timespec start;
-	char *body;
-	size_t len;
-	bool too_large;
+struct exchange {
+	const char *route;
+	const char *method;
+	uint64_t start_ns;
+	unsigned status;
+	size_t len; /* of the whole body, kept or not */
+	char body[HTTP_BODY_MAX];
 };
 
-struct answer {
-	int status;
-	char *body; /* malloc'ed */
-	const char *type;
-	enum route route;
-};
-
-#define TYPE_JSON	"application/json"
-#define TYPE_PROMETHEUS "text/plain; version=0.0.4; charset=utf-8"
-
-static char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static char *format(const char *fmt, ...)
+const char *http_query(const struct http_request *req, const char *key)
 {
-	char *text = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	return text;
+	return MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)req->connection,
+					   MHD_GET_ARGUMENT_KIND, key);
 }
 
-/* "?fix=options,cache": 0, or -EINVAL for a word that is no fault. */
-static int parse_fixes(const char *list, struct fixes *ret)
+void http_reply_json(struct http_reply *reply, char *body, size_t len)
 {
-	*ret = (struct fixes){ 0 };
-	while (list && *list) {
-		size_t n = strcspn(list, ",");
+	*reply = (struct http_reply){
+		.status = MHD_HTTP_OK,
+		.content_type = "application/json",
+		.body = body,
+		.len = len,
+	};
+}
 
-		if (n == 7 && strncmp(list, "options", n) == 0)
-			ret->options = true;
-		else if (n == 5 && strncmp(list, "rules", n) == 0)
-			ret->rules = true;
-		else if (n == 5 && strncmp(list, "cache", n) == 0)
-			ret->cache = true;
-		else
-			return -EINVAL;
-		list += n + (list[n] == ',');
+void http_reply_error(struct http_reply *reply, unsigned status, const char *error,
+		      const char *hint)
+{
+	json_t *obj = json_pack("{s:s, s:s}", "error", error, "hint", hint);
+	char *body = json_dumps(obj, JSON_COMPACT);
+
+	json_decref(obj);
+	http_reply_json(reply, body, body ? strlen(body) : 0);
+	reply->status = status;
+}
+
+/* Metrics must not grow with what clients make up: methods nobody serves count as one. */
+static const char *known_method(const char *method)
+{
+	static const char *const known[] = { "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i], method) == 0)
+			return known[i];
 	}
-	return 0;
+	return "_OTHER";
 }
 
-static void checkout(struct http *h, struct MHD_Connection *c, const struct request *r, bool fixed,
-		     struct answer *a)
+/* The route of a path; *ret_method_fits tells whether it takes the method too. */
+static const struct http_route *find_route(const struct http_opts *opts, const char *path,
+					   const char *method, bool *ret_method_fits)
 {
-	struct fixes fixes = { .options = true, .rules = true, .cache = true };
+	const struct http_route *r;
 
-	a->route = fixed ? ROUTE_CHECKOUT_V2 : ROUTE_CHECKOUT;
-	if (r->too_large) {
-		a->status = 413;
-		a->body = format("{\"error\":\"a cart has at most %d bytes\"}", BODY_MAX);
-		return;
+	for (r = opts->routes; r->path; r++) {
+		if (strcmp(r->path, path) == 0) {
+			*ret_method_fits = strcmp(r->method, method) == 0;
+			return r;
+		}
 	}
-	if (!fixed && parse_fixes(MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "fix"),
-				  &fixes) != 0) {
-		a->status = 400;
-		a->body = format("{\"error\":\"fix takes options, rules and cache\"}");
-		return;
-	}
-	a->status = shop_checkout(h->shop, &fixes, r->body ? r->body : "", r->len, &a->body);
+	return NULL;
 }
 
-static void diagnose(struct http *h, const char *path, struct answer *a)
+static enum MHD_Result send_reply(struct MHD_Connection *connection, struct exchange *x,
+				  struct http_reply *reply, const char *allow)
 {
-	struct cache_stats s = shop_cache_stats(h->shop);
-	cpu_set_t cpus;
-
-	if (strcmp(path, "/health") == 0) {
-		a->body = format("{\"status\":\"ok\"}");
-	} else if (strcmp(path, "/metrics") == 0) {
-		a->type = TYPE_PROMETHEUS;
-		a->body = metrics_text(&s);
-	} else if (strcmp(path, "/diag/cache") == 0) {
-		a->body = format("{\"currentEntryCount\":%llu,\"currentEstimatedSize\":%llu,"
-				 "\"totalMisses\":%llu,\"totalHits\":%llu}",
-				 s.entries, s.bytes, s.misses, s.hits);
-	} else if (strcmp(path, "/diag/runtime") == 0) {
-		CPU_ZERO(&cpus);
-		sched_getaffinity(0, sizeof(cpus), &cpus);
-		a->body = format("{\"runtime\":\"C, gcc %d.%d\",\"processorCount\":%d}", __GNUC__,
-				 __GNUC_MINOR__, CPU_COUNT(&cpus));
-	} else {
-		a->status = 404;
-		a->body = format("{\"error\":\"no such route\"}");
-	}
-}
-
-static void route(struct http *h, struct MHD_Connection *c, const char *path, const char *method,
-		  const struct request *r, struct answer *a)
-{
-	bool post = strcmp(method, "POST") == 0;
-
-	if (post && strcmp(path, "/api/checkout") == 0)
-		checkout(h, c, r, false, a);
-	else if (post && strcmp(path, "/api/checkout-v2") == 0)
-		checkout(h, c, r, true, a);
-	else if (post) {
-		a->status = 404;
-		a->body = format("{\"error\":\"no such route\"}");
-	} else
-		diagnose(h, path, a);
-}
-
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
-static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, const char *path,
-			      const char *method, const struct request *r)
-{
-	struct answer a = { .status = 200, .type = TYPE_JSON, .route = ROUTE_OTHER };
 	struct MHD_Response *response;
-	enum MHD_Result result;
+	enum MHD_Result rc;
 
-	route(h, c, path, method, r, &a);
-	if (!a.body) {
-		a.status = 500;
-		a.body = format("{\"error\":\"out of memory\"}");
+	if (!reply->body) {
+		reply->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+		reply->content_type = "application/json";
+		reply->body = strdup("{\"error\":\"out of memory\",\"hint\":\"send less\"}");
+		reply->len = reply->body ? strlen(reply->body) : 0;
 	}
-	response = MHD_create_response_from_buffer(strlen(a.body), a.body, MHD_RESPMEM_MUST_FREE);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, a.type);
-	result = MHD_queue_response(c, (unsigned)a.status, response);
+
+	response = MHD_create_response_from_buffer(reply->len, reply->body, MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(reply->body);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
+	if (allow)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allow);
+	x->status = reply->status;
+	rc = MHD_queue_response(connection, reply->status, response);
 	MHD_destroy_response(response);
-	metrics_observe(a.route, a.status, seconds_since(&r->start));
-	return result;
+	return rc;
 }
 
-static void add_body(struct request *r, const char *data, size_t len)
+static enum MHD_Result answer(const struct http_opts *opts, struct MHD_Connection *connection,
+			      struct exchange *x, const char *path, const char *method)
 {
-	char *body;
+	struct http_request req = { x->body, x->len, connection };
+	struct http_reply reply = { 0 };
+	const char *allow = NULL;
+	bool method_fits = false;
+	const struct http_route *route = find_route(opts, path, method, &method_fits);
 
-	if (r->len + len > BODY_MAX)
-		r->too_large = true;
-	body = r->too_large ? NULL : realloc(r->body, r->len + len);
-	if (!body)
-		return;
-	memcpy(body + r->len, data, len);
-	r->body = body;
-	r->len += len;
+	if (!route) {
+		http_reply_error(&reply, MHD_HTTP_NOT_FOUND, "there is no such route",
+				 "the routes are listed in labs/bookstore/README.md");
+	} else if (!method_fits) {
+		allow = route->method;
+		http_reply_error(&reply, MHD_HTTP_METHOD_NOT_ALLOWED,
+				 "the route does not take this method",
+				 "the header Allow names the one it takes");
+	} else if (x->len > HTTP_BODY_MAX) {
+		http_reply_error(&reply, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large",
+				 "a cart fits into 16384 bytes");
+	} else {
+		route->handle(opts->ctx, &req, &reply);
+	}
+
+	x->route = route ? route->path : "";
+	return send_reply(connection, x, &reply, allow);
 }
 
-/* Called first with the headers, then with each part of the body, then to answer. */
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *path,
+static bool announces_too_much(struct MHD_Connection *connection)
+{
+	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return length && strtoull(length, NULL, 10) > HTTP_BODY_MAX;
+}
+
+static void keep_body(struct exchange *x, const char *data, size_t n)
+{
+	if (x->len + n <= HTTP_BODY_MAX)
+		memcpy(x->body + x->len, data, n);
+	x->len += n;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
 				  const char *method, const char *version, const char *data,
-				  size_t *len, void **state)
+				  size_t *n, void **state)
 {
-	struct request *r = *state;
+	const struct http_opts *opts = arg;
+	struct exchange *x = *state;
 
 	(void)version;
-	if (!r) {
-		r = calloc(1, sizeof(*r));
-		if (!r)
+	if (!x) {
+		x = *state = malloc(sizeof(*x));
+		if (!x)
 			return MHD_NO;
-		clock_gettime(CLOCK_MONOTONIC, &r->start);
-		*state = r;
-		return MHD_YES;
+		x->route = "";
+		x->method = known_method(method);
+		x->start_ns = clock_now_ns();
+		x->status = 0;
+		x->len = 0;
+		if (!announces_too_much(connection))
+			return MHD_YES;
+		x->len = HTTP_BODY_MAX + 1;
+	} else if (*n > 0) {
+		keep_body(x, data, *n);
+		*n = 0;
+		return x->len <= SWALLOW_MAX ? MHD_YES : MHD_NO;
 	}
-	if (*len > 0) {
-		add_body(r, data, *len);
-		*len = 0;
-		return MHD_YES;
-	}
-	return answer(arg, c, path, method, r);
+	return answer(opts, connection, x, path, method);
 }
 
-static void on_done(void *arg, struct MHD_Connection *c, void **state,
+static void on_done(void *arg, struct MHD_Connection *connection, void **state,
 		    enum MHD_RequestTerminationCode code)
 {
-	struct request *r = *state;
+	const struct http_opts *opts = arg;
+	struct exchange *x = *state;
 
-	(void)arg, (void)c, (void)code;
-	if (r)
-		free(r->body);
-	free(r);
+	(void)connection;
+	(void)code;
+	if (!x)
+		return;
+	if (x->status != 0)
+		opts->observe(opts->ctx, x->route, x->method, x->status,
+			      clock_now_ns() - x->start_ns);
+	free(x);
+	*state = NULL;
 }
 
-int http_start(struct http **ret, const struct http_opts *o, int *ret_port)
+int http_server_start(struct http_server **ret, const struct http_opts *opts)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons((uint16_t)o->port) };
-	struct http *h = calloc(1, sizeof(*h));
-	const union MHD_DaemonInfo *info;
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(opts->port) };
+	struct http_server *s;
 
-	if (!h || inet_pton(AF_INET, o->host, &address.sin_addr) != 1) {
-		free(h);
-		return -EINVAL;
-	}
-	h->shop = o->shop;
-	h->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, h,
-		MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)o->workers,
-		MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024U, MHD_OPTION_CONNECTION_LIMIT, 4096U,
-		MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL, MHD_OPTION_END);
-	if (!h->daemon) {
-		free(h);
+	if (inet_pton(AF_INET, opts->host, &addr.sin_addr) != 1)
+		return -EADDRNOTAVAIL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+
+	s->opts = opts;
+	errno = 0;
+	s->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD, opts->port, NULL, NULL, on_request,
+		(void *)(uintptr_t)opts, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&addr,
+		MHD_OPTION_THREAD_POOL_SIZE, opts->workers, MHD_OPTION_NOTIFY_COMPLETED, on_done,
+		(void *)(uintptr_t)opts, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG, MHD_OPTION_END);
+	if (!s->daemon) {
+		free(s);
 		return errno ? -errno : -EIO;
 	}
-	info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
-	*ret_port = info ? info->port : o->port;
-	*ret = h;
+
+	*ret = s;
 	return 0;
 }
 
-void http_stop(struct http *h)
+uint16_t http_server_port(const struct http_server *s)
 {
-	MHD_stop_daemon(h->daemon);
-	free(h);
+	return MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+}
+
+void http_server_stop(struct http_server *s)
+{
+	if (!s)
+		return;
+	MHD_stop_daemon(s->daemon);
+	free(s);
 }

@@ -1,19 +1,30 @@
 /*
- * metrics - the service's own figures as Prometheus text (format 0.0.4). The latency histogram
- * starts when a worker has read the request: what waits in the kernel before that is not in it, as
- * in most servers, which is one of the things the lab shows.
+ * metrics - request durations and process figures in the Prometheus text format, version 0.0.4.
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
+ *
+ * Names and labels are those of OpenTelemetry's semantic conventions for HTTP, as Prometheus spells
+ * them. All functions may be called from any thread but metrics_free().
  */
 #ifndef BOOKSTORE_METRICS_H
 #define BOOKSTORE_METRICS_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "cache.h"
 
-enum route { ROUTE_CHECKOUT, ROUTE_CHECKOUT_V2, ROUTE_OTHER, N_ROUTES };
+struct metrics;
 
-/* Counts one answered request. Any thread. */
-void metrics_observe(enum route route, int status, double seconds);
+/* NULL: out of memory. */
+struct metrics *metrics_new(void);
 
-/* The whole text; malloc'ed. */
-char *metrics_text(const struct cache_stats *cache);
+/* Counts one request. route and method are not copied and must outlive m; route "": unmatched. */
+void metrics_observe(struct metrics *m, const char *route, const char *method, unsigned status,
+		     uint64_t duration_ns);
+
+/* Writes everything: durations, the process, the cache. */
+void metrics_write(struct metrics *m, const struct cache_stats *cache, FILE *f);
+
+void metrics_free(struct metrics *m);
 
 #endif

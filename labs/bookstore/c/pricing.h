@@ -1,39 +1,38 @@
 /*
- * pricing - a cart, and its quote under the campaign rules. All money is whole cents, all division
- * rounds down, so every edition gives the same quote; ../README.md has the rule in words.
+ * pricing - the quote for a cart: on every line the one campaign rule that takes most off.
+ *
+ * README.md states the rule of pricing in words exact enough to write it a third time.
  */
 #ifndef BOOKSTORE_PRICING_H
 #define BOOKSTORE_PRICING_H
 
-#include <jansson.h>
-
+#include "cart.h"
 #include "catalog.h"
 #include "rules.h"
 
-#define CART_LINES_MAX	  50
-#define CART_QUANTITY_MAX 100
-#define CART_CUSTOMER_MAX 64
-
-struct cart_line {
-	int book, quantity;
+struct quote_line {
+	int book;
+	int quantity;
+	int unit_cents;
+	int gross_cents;
+	int discount_cents;
+	int rule; /* id of the rule that won, 0: none matched */
 };
 
-struct cart {
+struct quote {
 	char customer[CART_CUSTOMER_MAX + 1];
-	char coupon[32]; /* "" = none */
-	struct cart_line lines[CART_LINES_MAX];
+	char coupon[COUPON_LEN_MAX + 1]; /* "": none */
 	int n_lines;
+	struct quote_line lines[CART_LINES_MAX];
+	int gross_cents;
+	int discount_cents;
 };
 
-/* 0, or -EINVAL with *ret_why set to what is wrong (static text). */
-int cart_parse(struct cart *ret, const char *json, size_t len, const struct catalog *catalog,
-	       const char **ret_why);
+/* Looks at every rule for every line; the cart's books must be in the catalogue. */
+void pricing_quote(struct quote *ret, const struct cart *cart, const struct catalog *catalog,
+		   const struct rule_set *rules);
 
-/* The whole cart as a key: equal carts have equal keys. malloc'ed. */
-char *cart_key(const struct cart *c);
-
-/* The quote as JSON text; malloc'ed, NULL when out of memory. */
-char *pricing_quote(const struct cart *cart, const struct catalog *catalog,
-		    const struct rule_set *rules);
+/* The quote as JSON; malloc'ed, the caller frees. NULL: out of memory. */
+char *pricing_quote_write(const struct quote *q, size_t *ret_len);
 
 #endif

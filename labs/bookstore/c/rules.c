@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,23 +110,31 @@ static int kind_find(const char *name)
 	return -1;
 }
 
-static int rule_from_json(struct rule *rule, json_t *obj)
+static int int_member(int *ret, const json_t *obj, const char *key)
 {
-	const char *kind, *category;
-	int k, c;
+	const json_t *v = json_object_get(obj, key);
 
-	if (json_unpack(obj, "{s:i, s:s, s:s, s?:s, s:i, s:i}", "id", &rule->id, "kind", &kind,
-			"category", &category, "coupon", &rule->coupon, "minQuantity",
-			&rule->min_quantity, "value", &rule->value) != 0)
+	if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > INT_MAX)
 		return -EINVAL;
+	*ret = (int)json_integer_value(v);
+	return 0;
+}
 
-	k = kind_find(kind);
-	c = catalog_category_find(category);
-	if (k < 0 || c < 0 || rule->min_quantity < 1)
+static int rule_from_json(struct rule *rule, const json_t *obj)
+{
+	const char *kind = json_string_value(json_object_get(obj, "kind"));
+	const char *category = json_string_value(json_object_get(obj, "category"));
+	int k = kind ? kind_find(kind) : -1;
+	int c = category ? catalog_category_find(category) : -1;
+
+	if (k < 0 || c < 0 || int_member(&rule->id, obj, "id") != 0 ||
+	    int_member(&rule->min_quantity, obj, "minQuantity") != 0 ||
+	    int_member(&rule->value, obj, "value") != 0 || rule->min_quantity == 0)
 		return -EINVAL;
 
 	rule->kind = (enum rule_kind)k;
 	rule->category = c;
+	rule->coupon = json_string_value(json_object_get(obj, "coupon"));
 	return 0;
 }
 

@@ -1,32 +1,32 @@
 /*
- * shop - the service without HTTP: a cart's JSON in, a quote's JSON out. The three faults of the
- * slow checkout are here, each behind a flag that removes exactly it.
+ * shop - everything the handlers share, made once at the start.
  */
 #ifndef BOOKSTORE_SHOP_H
 #define BOOKSTORE_SHOP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cache.h"
+#include "catalog.h"
+#include "coupon.h"
+#include "metrics.h"
+#include "reclaim.h"
+#include "rules.h"
 
-struct shop;
-
-/* Which faults are removed. */
-struct fixes {
-	bool options; /* the coupon pattern is compiled once */
-	bool rules;   /* the campaign rules are parsed once */
-	bool cache;   /* quotes are not cached */
+struct shop {
+	struct catalog catalog;
+	char *rules_text;
+	size_t rules_len;
+	struct rule_set *rules;		/* parsed once: what the fixed route uses */
+	struct coupon_pattern *coupons; /* compiled once: likewise */
+	struct cache *cache;
+	struct reclaim *reclaim;
+	struct metrics *metrics;
+	int n_rules;
+	int workers;
 };
 
-/* 0 or negative errno. n_rules from RULES_MIN to RULES_MAX. */
-int shop_new(struct shop **ret, int n_rules);
-void shop_free(struct shop *s);
+/* 0 or negative errno. The caller owns *ret. */
+int shop_new(struct shop **ret, int n_rules, int workers);
 
-/* The HTTP status; *ret_body is a malloc'ed JSON text (a quote, or {"error": …}). Any thread. */
-int shop_checkout(struct shop *s, const struct fixes *fixes, const char *body, size_t len,
-		  char **ret_body);
-
-struct cache_stats shop_cache_stats(struct shop *s);
+void shop_free(struct shop *shop);
 
 #endif
