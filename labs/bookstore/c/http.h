@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_BODY_MAX	 16384 /* bytes of a request's body; more is refused with 413 */
-#define HTTP_WORKERS_MIN 4 /* fewer never use up a quota of one CPU early enough to be throttled   \
-			    */
+#define HTTP_BODY_MAX 16384 /* bytes of a request's body; more is refused with 413 */
+
+/* Fewer workers do not use up a quota of one CPU early enough in a period to be throttled. */
+#define HTTP_WORKERS_MIN 4
 #define HTTP_WORKERS_MAX 64
 
 struct http_request {
