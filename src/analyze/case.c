@@ -96,6 +96,7 @@ static void release_evidence(struct case_finding *f)
 		free(s->text);
 		free(s->removed_by);
 		free(s->sentence);
+		free(s->conclusion);
 	}
 	vec_release(&f->suspects);
 	vec_for_each (&f->rows, row) {

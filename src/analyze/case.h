@@ -47,7 +47,7 @@ struct variant_finding {
 	double cache_entries;		 /* most in a run */
 	double bad_share; /* mean of the runs: arrivals above the limit, failed or dropped */
 	enum slo_result slo;
-	char *slo_text; /* "met in 2 of 2 runs (1.54 ms)" */
+	char *slo_text; /* "met in 2 of 2 runs" */
 	struct hist *latency;
 };
 
@@ -66,7 +66,8 @@ struct suspect_finding {
 	enum suspect_class class;
 	struct effect p99, cpu;		     /* base against the variant */
 	double p99_gap_share, cpu_gap_share; /* of what the fix is worth; NAN unknown */
-	char *sentence;
+	char *sentence;			     /* figures and conclusion */
+	char *conclusion;		     /* of it, alone */
 };
 
 /* A cell of the table of proof: the pooled figure, and every run's with their spread. */

@@ -40,6 +40,10 @@ void case_say_sb(struct sentences *s, struct strbuf *sb); /* takes the text, emp
 /* "p99 < 100 ms" */
 void case_add_slo(struct strbuf *sb, const struct case_finding *f);
 
+/* " (p99 537 ms, 15 % of arrivals dropped)", nothing without values */
+void case_add_slo_value(struct strbuf *sb, const struct case_finding *f,
+			const struct variant_finding *v);
+
 /* " at 161/s" with before = " at "; nothing when the rate is not known */
 void case_add_rate(struct strbuf *sb, const char *before, const struct case_finding *f);
 

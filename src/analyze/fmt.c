@@ -1,6 +1,7 @@
 #include "analyze/fmt.h"
 
 #define UNKNOWN "\xe2\x80\x93"
+#define MINUS	"\xe2\x88\x92"
 
 /* Digits of v in groups of three; decimals as given. */
 static void add_grouped(struct strbuf *sb, double v, int decimals)
@@ -11,7 +12,7 @@ static void add_grouped(struct strbuf *sb, double v, int decimals)
 	strbuf_addf(&digits, "%.*f", decimals, fabs(v));
 	whole = str_find(strbuf_str(&digits), '.');
 	if (v < 0 && strspn(strbuf_cstr(&digits), "0.") < digits.len)
-		strbuf_addstr(sb, "-");
+		strbuf_addstr(sb, MINUS);
 	first = whole % 3 ? whole % 3 : 3;
 	for (size_t i = 0; i < whole; i++) {
 		if (i >= first && (i - first) % 3 == 0)
@@ -75,23 +76,23 @@ void fmt_share(struct strbuf *sb, double share)
 
 void fmt_change(struct strbuf *sb, double ratio)
 {
-	double percent = (ratio - 1) * 100;
+	double percent = (ratio - 1) * 100, size = fabs(percent);
 
 	if (!figure_known(ratio)) {
 		strbuf_addstr(sb, UNKNOWN);
-		return;
-	}
-	if (fabs(percent) < 0.05)
+	} else if (size < 0.05) {
 		strbuf_addstr(sb, "\xc2\xb1"
-				  "0");
-	else if (percent < -99 && ratio > 0)
-		strbuf_addf(sb, "%.1f", percent < -99.9 ? -99.9 : percent);
-	else if (percent >= 1000)
-		strbuf_addf(sb, "\xc3\x97%.0f", ratio);
-	else
-		strbuf_addf(sb, "%+.*f", fabs(percent) < 9.95 ? 1 : 0, percent);
-	if (percent < 1000)
-		strbuf_addstr(sb, " %");
+				  "0 %");
+	} else if (ratio >= 10) {
+		strbuf_addstr(sb, "\xc3\x97");
+		fmt_count(sb, ratio);
+	} else if (ratio > 0 && ratio <= 0.1) {
+		strbuf_addstr(sb, "\xc3\xb7");
+		fmt_count(sb, 1 / ratio);
+	} else {
+		strbuf_addstr(sb, percent < 0 ? MINUS : "+");
+		strbuf_addf(sb, "%.*f %%", size < 9.95 ? 1 : 0, size);
+	}
 }
 
 void fmt_quantile(struct strbuf *sb, double q)
@@ -112,6 +113,10 @@ static void add_bytes(struct strbuf *sb, double bytes)
 	} units[] = { { 1024. * 1024 * 1024, "GiB" }, { 1024. * 1024, "MiB" }, { 1024, "KiB" } };
 	size_t i = 0;
 
+	if (fabs(bytes) < 512) {
+		strbuf_addstr(sb, "0 KiB");
+		return;
+	}
 	while (i < ARRAY_SIZE(units) - 1 && fabs(bytes) < units[i].size * 0.9995)
 		i++;
 	add_three(sb, bytes / units[i].size);
@@ -143,7 +148,7 @@ void fmt_figure(struct strbuf *sb, enum figure_unit unit, double v)
 		add_bytes(sb, v);
 		break;
 	case UNIT_BYTES_PER_MIN:
-		if (v > 0)
+		if (v >= 512)
 			strbuf_addch(sb, '+');
 		add_bytes(sb, v);
 		strbuf_addstr(sb, "/min");

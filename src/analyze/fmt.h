@@ -18,7 +18,7 @@ void fmt_count(struct strbuf *sb, double n); /* whole, "42,000" */
 /* A share of 0..1 in per cent: "0 %", "0.003 %", "4.2 %", "23 %". Rounds to 100 only from 1. */
 void fmt_share(struct strbuf *sb, double share);
 
-/* A factor as a change: "-97 %", "+3.4 %", "±0 %". */
+/* A factor as a change: "−67 %", "+3.4 %", "±0 %"; from ten times on as "÷349", "×12". */
 void fmt_change(struct strbuf *sb, double ratio);
 
 /* "p99" of 0.99, "p99.9" of 0.999. */

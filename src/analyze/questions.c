@@ -61,7 +61,9 @@ static void ask_reproduced(struct case_finding *f)
 
 	case_add_name(&sb, base);
 	if (!f->equal || !base->runs || base->slo != SLO_MISSED) {
-		strbuf_addf(&sb, ": %s.", base->slo_text);
+		strbuf_addf(&sb, ": %s", base->slo_text);
+		case_add_slo_value(&sb, f, base);
+		strbuf_addch(&sb, '.');
 		if (!f->equal)
 			strbuf_addstr(&sb, " The runs are not valid.");
 		answer(f, 0, base->runs ? QUESTION_NO : QUESTION_OPEN, &sb);

@@ -241,6 +241,11 @@ static void add_command(struct strbuf *sb, const struct figures *r)
 static void add_result(struct strbuf *sb, const struct variant_finding *v)
 {
 	fmt_figure(sb, UNIT_PER_S, v->spread[FIGURE_ACHIEVED].value);
+	if (v->dropped) {
+		strbuf_addstr(sb, " (");
+		fmt_share(sb, v->spread[FIGURE_DROPPED].value);
+		strbuf_addstr(sb, " dropped)");
+	}
 	strbuf_addstr(sb, ", p99 ");
 	fmt_figure(sb, UNIT_MS, v->spread[FIGURE_P99].value);
 	if (v->spread[FIGURE_CPU_PER_REQUEST].n) {

@@ -110,10 +110,11 @@ static void tell_gain(struct case_finding *f)
 
 		if (!e.known)
 			continue;
-		strbuf_addf(&sb, "%s%s ", sb.len ? "; " : "", figure_defs[figures[i]].label);
+		strbuf_addf(&sb, "%s%s: ", sb.len ? "; " : "From before to after, ",
+			    figure_defs[figures[i]].label);
 		fmt_change(&sb, e.ratio);
 		if (figure_known(e.ratio_low)) {
-			strbuf_addstr(&sb, " (with the noise of the runs ");
+			strbuf_addstr(&sb, " (95 % interval ");
 			fmt_change(&sb, e.ratio_low);
 			strbuf_addstr(&sb, " to ");
 			fmt_change(&sb, e.ratio_high);
@@ -170,7 +171,9 @@ static void tell_goal(struct case_finding *f)
 		return;
 	strbuf_addstr(&sb, "The fix once more at ");
 	fmt_figure(&sb, UNIT_PER_S, rate);
-	strbuf_addf(&sb, ": %s%s.", f->goal.slo_text,
+	strbuf_addf(&sb, ": %s", f->goal.slo_text);
+	case_add_slo_value(&sb, f, &f->goal);
+	strbuf_addf(&sb, "%s.",
 		    valid ? "" : "; the load generator was not fit, so this proves nothing");
 	f->goal_text = xstrdup(strbuf_cstr(&sb));
 	case_say_sb(&f->proof, &sb);
@@ -179,14 +182,18 @@ static void tell_goal(struct case_finding *f)
 static void tell_proof(struct case_finding *f)
 {
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+	bool same = true;
 
 	vec_for_each (&f->variants, v) {
-		strbuf_addstr(&sb, sb.len ? "; " : "");
-		case_add_name(&sb, v);
-		strbuf_addf(&sb, ": %s", v->slo_text);
+		same = same && v->runs == case_base(f)->runs;
+		strbuf_addf(&sb, "%s%s %zu", sb.len ? ", " : "", v->name, v->runs);
 	}
-	strbuf_addch(&sb, '.');
-	case_say_sb(&f->proof, &sb);
+	if (same)
+		case_say(&f->proof, "Each variant ran %zu time%s, with a fresh target each time.",
+			 case_base(f)->runs, case_base(f)->runs == 1 ? "" : "s");
+	else
+		case_say(&f->proof, "Complete runs: %s; a fresh target each time.",
+			 strbuf_cstr(&sb));
 	if (case_has_fix(f))
 		tell_gain(f);
 	tell_equal(f);

@@ -45,7 +45,7 @@ static void add_effect(struct strbuf *sb, const struct effect *e)
 	strbuf_addstr(sb, " (");
 	fmt_change(sb, e->ratio);
 	if (figure_known(e->ratio_low)) {
-		strbuf_addstr(sb, "; with the noise of the runs ");
+		strbuf_addstr(sb, "; 95 % interval ");
 		fmt_change(sb, e->ratio_low);
 		strbuf_addstr(sb, " to ");
 		fmt_change(sb, e->ratio_high);
@@ -142,10 +142,9 @@ static void judge(struct case_finding *f, struct suspect_finding *s)
 	s->p99_gap_share = gap_share(f, alone, FIGURE_P99);
 	s->cpu_gap_share = gap_share(f, alone, FIGURE_CPU_PER_REQUEST);
 	if (!alone->runs || !case_base(f)->runs) {
-		s->sentence = xstrdup("Not measured: complete runs are missing.");
+		s->conclusion = xstrdup("Not measured: complete runs are missing.");
 		return;
 	}
-	add_figures(&sb, f, s, alone);
 	if (!f->equal) {
 		strbuf_addstr(&sb, "Not judged: the runs were not measured equally.");
 	} else if (alone->runs < 2 || case_base(f)->runs < 2) {
@@ -156,6 +155,9 @@ static void judge(struct case_finding *f, struct suspect_finding *s)
 		s->class = classify(f, s, alone);
 		add_conclusion(&sb, f, s, alone);
 	}
+	s->conclusion = strbuf_detach(&sb);
+	add_figures(&sb, f, s, alone);
+	strbuf_addstr(&sb, s->conclusion);
 	s->sentence = strbuf_detach(&sb);
 }
 
@@ -172,9 +174,11 @@ void case_judge_suspects(struct case_finding *f)
 		};
 
 		if (s.variant == SIZE_MAX)
-			s.sentence = xstrdup("Not measured: no variant removes it alone.");
+			s.conclusion = xstrdup("Not measured: no variant removes it alone.");
 		else
 			judge(f, &s);
+		if (!s.sentence)
+			s.sentence = xstrdup(s.conclusion);
 		vec_push(&f->suspects, s);
 	}
 }

@@ -1,10 +1,10 @@
 #include "analyze/case_internal.h"
 #include "analyze/fmt.h"
 
-/* A figure's part of a cell, of one run (values) or pooled. */
-typedef void cell_fn(struct strbuf *sb, const double *values);
+/* The text of a cell from pooled figures, or (brief) of one run beside others. */
+typedef void cell_fn(struct strbuf *sb, const double *values, bool brief);
 
-static void add_achieved(struct strbuf *sb, const double *v)
+static void add_achieved(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	fmt_figure(sb, UNIT_PER_S, v[FIGURE_ACHIEVED]);
 	if (v[FIGURE_DROPPED] > 0) {
@@ -14,24 +14,24 @@ static void add_achieved(struct strbuf *sb, const double *v)
 	}
 }
 
-static void add_percentiles(struct strbuf *sb, const double *v)
+static void add_percentiles(struct strbuf *sb, const double *v, bool brief)
 {
 	fmt_ms(sb, v[FIGURE_P50]);
 	strbuf_addstr(sb, " / ");
 	fmt_ms(sb, v[FIGURE_P95]);
 	strbuf_addstr(sb, " / ");
 	fmt_ms(sb, v[FIGURE_P99]);
-	if (figure_known(v[FIGURE_P99]))
+	if (figure_known(v[FIGURE_P99]) && !brief)
 		strbuf_addstr(sb, " ms");
 }
 
 /* "106 MiB, grows 23.4 MiB/min"; flat is less than 1 % of it a minute. */
-static void add_memory(struct strbuf *sb, const double *v)
+static void add_memory(struct strbuf *sb, const double *v, bool brief)
 {
 	double growth = v[FIGURE_MEMORY_GROWTH], end = v[FIGURE_MEMORY_END];
 
 	fmt_figure(sb, UNIT_BYTES, end);
-	if (!figure_known(growth))
+	if (!figure_known(growth) || brief)
 		return;
 	if (case_memory_flat(growth, end)) {
 		strbuf_addstr(sb, ", flat");
@@ -47,32 +47,32 @@ static void add_one(struct strbuf *sb, const double *v, enum figure which)
 	fmt_figure(sb, figure_defs[which].unit, v[which]);
 }
 
-static void add_server_p99(struct strbuf *sb, const double *v)
+static void add_server_p99(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_SERVER_P99);
 }
 
-static void add_cpu(struct strbuf *sb, const double *v)
+static void add_cpu(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_CPU_CORES);
 }
 
-static void add_cpu_per_request(struct strbuf *sb, const double *v)
+static void add_cpu_per_request(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_CPU_PER_REQUEST);
 }
 
-static void add_throttled(struct strbuf *sb, const double *v)
+static void add_throttled(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_THROTTLED);
 }
 
-static void add_failed(struct strbuf *sb, const double *v)
+static void add_failed(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_FAILED);
 }
 
-static void add_cache(struct strbuf *sb, const double *v)
+static void add_cache(struct strbuf *sb, const double *v, bool brief UNUSED)
 {
 	add_one(sb, v, FIGURE_CACHE_HIT);
 }
@@ -95,13 +95,12 @@ static const struct row {
 	{ "cache hits", add_cache, FIGURE_CACHE_HIT, true },
 };
 
-static void add_spread(struct strbuf *sb, const struct spread *s)
+static void add_spread(struct strbuf *sb, const struct row *row, const struct spread *s)
 {
-	if (s->n < 2 || !(s->value > 0))
+	if (s->n < 2 || !(s->value > 0) || row->optional)
 		return;
-	strbuf_addstr(sb, " (spread ");
+	strbuf_addf(sb, "; %sspread ", row->which == FIGURE_P99 ? "p99 " : "");
 	fmt_share(sb, (s->high - s->low) / s->value);
-	strbuf_addch(sb, ')');
 }
 
 static struct case_cell make_cell(const struct case_finding *f, const struct variant_finding *v,
@@ -109,15 +108,20 @@ static struct case_cell make_cell(const struct case_finding *f, const struct var
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT, runs = STRBUF_INIT;
 	double pooled[N_FIGURES];
+	size_t seen = 0;
 
 	for (size_t i = 0; i < N_FIGURES; i++)
 		pooled[i] = v->spread[i].value;
-	row->add(&text, pooled);
+	row->add(&text, pooled, false);
+	if (v->runs > 1)
+		strbuf_addstr(&runs, "runs ");
 	case_for_each_run (f, v, i) {
-		strbuf_addstr(&runs, runs.len ? " \xc2\xb7 " : "");
-		row->add(&runs, f->runs.ptr[i]->value);
+		if (v->runs < 2) /* it is the figure itself */
+			break;
+		strbuf_addstr(&runs, seen++ ? " \xc2\xb7 " : "");
+		row->add(&runs, f->runs.ptr[i]->value, true);
 	}
-	add_spread(&runs, &v->spread[row->which]);
+	add_spread(&runs, row, &v->spread[row->which]);
 	return (struct case_cell){ strbuf_detach(&text), strbuf_detach(&runs) };
 }
 

@@ -146,8 +146,8 @@ static enum slo_result agree(const size_t *counts, size_t runs)
 	return counts[SLO_TOO_FEW] ? SLO_TOO_FEW : SLO_UNDECIDED;
 }
 
-static void add_slo_value(struct strbuf *sb, const struct case_finding *f,
-			  const struct variant_finding *v)
+void case_add_slo_value(struct strbuf *sb, const struct case_finding *f,
+			const struct variant_finding *v)
 {
 	const struct spread *s = &v->spread[FIGURE_SLO];
 
@@ -201,7 +201,6 @@ static void judge_variant(const struct case_finding *f, struct variant_finding *
 			    counts[SLO_UNDECIDED] + counts[SLO_UNKNOWN], v->runs, runs);
 		break;
 	}
-	add_slo_value(&sb, f, v);
 	v->slo_text = strbuf_detach(&sb);
 }
 

@@ -134,27 +134,36 @@ static enum case_verdict decide(struct case_finding *f)
 
 /* ---- the headline ---- */
 
-/* "“fixed” meets p99 < 100 ms at 161/s: met in 2 of 2 runs (p99 1.54 ms)" */
-static void add_standing(struct strbuf *sb, const struct case_finding *f,
-			 const struct variant_finding *v, const char *does)
+/* "“fixed” meets p99 < 100 ms at 161/s in 2 of 2 runs (p99 1.54 ms)" */
+static void add_fix(struct strbuf *sb, const struct case_finding *f, const char *does)
 {
-	case_add_name(sb, v);
+	const struct variant_finding *fix = case_fix(f);
+
+	case_add_name(sb, fix);
 	strbuf_addf(sb, " %s ", does);
 	case_add_slo(sb, f);
 	case_add_rate(sb, " at ", f);
-	strbuf_addf(sb, ": %s", v->slo_text);
+	strbuf_addf(sb, " in %zu of %zu runs", fix->runs, fix->runs);
+	case_add_slo_value(sb, f, fix);
 }
 
 static void add_base(struct strbuf *sb, const struct case_finding *f)
 {
-	bool same = f->verdict == CASE_MET && case_base(f)->slo == SLO_MET;
+	const struct variant_finding *base = case_base(f);
 
 	if (case_has_fix(f)) {
-		strbuf_addstr(sb, same ? "; so does " : "; ");
-		case_add_name(sb, case_base(f));
-		strbuf_addf(sb, ": %s", case_base(f)->slo_text);
-		if (same)
-			strbuf_addstr(sb, ": the problem did not show at this load");
+		strbuf_addstr(sb, "; ");
+		case_add_name(sb, base);
+		if (base->slo == SLO_MISSED || base->slo == SLO_MET) {
+			strbuf_addf(sb, " %s it in %zu of %zu",
+				    base->slo == SLO_MET ? "meets" : "misses", base->runs,
+				    base->runs);
+			case_add_slo_value(sb, f, base);
+		} else {
+			strbuf_addf(sb, ": %s", base->slo_text);
+		}
+		if (f->verdict == CASE_MET && base->slo == SLO_MET)
+			strbuf_addstr(sb, ", so the problem did not show at this load");
 	}
 	strbuf_addch(sb, '.');
 }
@@ -166,26 +175,22 @@ static char *make_headline(const struct case_finding *f)
 
 	switch (f->verdict) {
 	case CASE_MET:
-		if (case_has_fix(f) && case_base(f)->slo == SLO_MISSED)
-			strbuf_addstr(&sb, "Proven: ");
-		add_standing(&sb, f, case_fix(f), "meets");
+		add_fix(&sb, f, "meets");
 		add_base(&sb, f);
 		break;
 	case CASE_MISSED:
 		if (*reason) {
-			strbuf_addf(&sb, "Not proven: %s.", reason);
+			strbuf_addf(&sb, "This is no fix: %s.", reason);
 			break;
 		}
-		if (case_has_fix(f))
-			strbuf_addstr(&sb, "Not fixed: ");
-		add_standing(&sb, f, case_fix(f), "misses");
+		add_fix(&sb, f, "misses");
 		add_base(&sb, f);
 		break;
 	case CASE_INVALID:
-		strbuf_addf(&sb, "Invalid, these runs prove nothing: %s.", reason);
+		strbuf_addf(&sb, "These runs prove nothing: %s.", reason);
 		break;
 	case CASE_INCONCLUSIVE:
-		strbuf_addf(&sb, "Inconclusive: %s.", reason);
+		strbuf_addf(&sb, "These runs cannot tell: %s.", reason);
 		break;
 	}
 	return strbuf_detach(&sb);

@@ -1,0 +1,19 @@
+/* desc.h - a case's description inside case.json: the member "case" of docs/formats/case-json.md.
+ */
+#ifndef ASSAY_REPORT_DESC_H
+#define ASSAY_REPORT_DESC_H
+
+#include "analyze/figures.h"
+
+struct json_writer; /* base/json.h, which cannot be included beside jansson.h */
+
+#define REPORT_JSON_FORMAT  "assay-case"
+#define REPORT_JSON_VERSION 1
+
+/* Writes the member "case" into the object that is open. */
+void report_write_desc(struct json_writer *w, const struct case_desc *d);
+
+/* Writes one run: an element of "runs". */
+void report_write_figures(struct json_writer *w, const char *key, const struct figures *r);
+
+#endif
