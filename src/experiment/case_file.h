@@ -7,6 +7,7 @@
 #define ASSAY_EXPERIMENT_CASE_FILE_H
 
 #include "base/error.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 struct case_pair {

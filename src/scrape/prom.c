@@ -82,7 +82,7 @@ int prom_parse(struct str text, prom_sample_fn *fn, void *arg, struct error *ret
 		if (parse_line(line, &s) < 0)
 			return error_set(reterr, -EINVAL,
 					 "line %u is no sample (name{labels} value): %.*s", number,
-					 (int)MIN(line.len, 80), line.ptr);
+					 (int)MIN(line.len, (size_t)80), line.ptr);
 		r = fn(arg, &s);
 		if (r)
 			return r;
@@ -170,12 +170,15 @@ int prom_histogram_read(struct str text, const char *name, struct prom_histogram
 }
 
 /* Cumulative count of bucket i between the scrapes. */
-static double grown(const struct prom_histogram *before, const struct prom_histogram *after, size_t i)
+static double grown(const struct prom_histogram *before, const struct prom_histogram *after,
+		    size_t i)
 {
-	return after->buckets.ptr[i].count - (before->buckets.len ? before->buckets.ptr[i].count : 0);
+	return after->buckets.ptr[i].count -
+	       (before->buckets.len ? before->buckets.ptr[i].count : 0);
 }
 
-double prom_quantile(const struct prom_histogram *before, const struct prom_histogram *after, double q)
+double prom_quantile(const struct prom_histogram *before, const struct prom_histogram *after,
+		     double q)
 {
 	size_t n = after->buckets.len, i = 0;
 	double total, rank, low, below;

@@ -1,7 +1,8 @@
 /*
  * prom.h - Prometheus text (exposition format 0.0.4): samples one by one, and a histogram put
- * together from them. Quantiles are computed as Prometheus' histogram_quantile() does: linear within
- * the bucket, the first bucket from 0, and the highest finite bound when the rank lies beyond it.
+ * together from them. Quantiles are computed as Prometheus' histogram_quantile() does: linear
+ * within the bucket, the first bucket from 0, and the highest finite bound when the rank lies
+ * beyond it.
  */
 #ifndef ASSAY_SCRAPE_PROM_H
 #define ASSAY_SCRAPE_PROM_H
@@ -35,7 +36,10 @@ struct prom_histogram {
 	VEC(struct prom_bucket) buckets; /* in rising order */
 };
 
-#define PROM_HISTOGRAM_INIT { VEC_INIT }
+#define PROM_HISTOGRAM_INIT                                                                        \
+	{                                                                                          \
+		VEC_INIT                                                                           \
+	}
 
 void prom_histogram_release(struct prom_histogram *h);
 
@@ -50,6 +54,7 @@ int prom_histogram_read(struct str text, const char *name, struct prom_histogram
  * The q-quantile of what came between two scrapes of the same histogram; before may be empty (since
  * the start). NAN when nothing came or the buckets differ.
  */
-double prom_quantile(const struct prom_histogram *before, const struct prom_histogram *after, double q);
+double prom_quantile(const struct prom_histogram *before, const struct prom_histogram *after,
+		     double q);
 
 #endif
