@@ -39,6 +39,7 @@ static void forget_slow(struct load_second *s)
 	for (unsigned i = 0; i < s->slow_count; i++) {
 		free(s->slow[i].method);
 		free(s->slow[i].url);
+		s->slow[i] = (struct load_slow){ 0 }; /* its place is filled again */
 	}
 	s->slow_count = 0;
 }
