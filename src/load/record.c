@@ -71,6 +71,7 @@ void load_record_slow(struct load_control *c, struct load_second *s)
 	qsort(all, n, sizeof(all[0]), slowest_first);
 	c->slow_count = MIN(n, (unsigned)LOAD_SLOW_MAX);
 	s->slow_count = n - c->slow_count;
+	memset(s->slow, 0, sizeof(s->slow)); /* what moved to the run is no longer the second's */
 	memcpy(c->slow, all, c->slow_count * sizeof(all[0]));
 	memcpy(s->slow, all + c->slow_count, s->slow_count * sizeof(all[0]));
 	if (c->slow_count == LOAD_SLOW_MAX)
