@@ -43,7 +43,7 @@ static void price_line(struct quote_line *line, int category, const char *coupon
 			cents = limit_cents;
 		if (cents > line->discount_cents) {
 			line->discount_cents = cents;
-			line->rule = rules[i].id;
+			line->rule = (int)i + 1;
 		}
 	}
 }

@@ -16,7 +16,7 @@ struct quote_line {
 	int unit_cents;
 	int gross_cents;
 	int discount_cents;
-	int rule; /* id of the rule that won, 0: none matched */
+	int rule; /* number of the rule that won, from 1; 0: none took anything off */
 };
 
 struct quote {

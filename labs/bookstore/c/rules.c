@@ -1,7 +1,7 @@
 /*
  * The text of a rule (members, their order and the draws behind them are fixed; README.md has all):
  *
- *	{"id":3,"kind":"MultiBuy","category":"cooking","coupon":"SPRING-05","minQuantity":9,"value":3}
+ *	{"kind":"MultiBuy","category":"cooking","coupon":"SPRING-05","min":9,"value":3}
  *
  * The parser is jansson: it makes a tree with a hash table and some 15 allocations per rule, which
  * is what such code does in the wild. cJSON needs a quarter of the time and would tell the same
@@ -63,16 +63,16 @@ static struct draw draw_rule(struct rng *rng)
 	return d;
 }
 
-static void write_rule(FILE *f, int id, const struct draw *d)
+static void write_rule(FILE *f, const struct draw *d)
 {
-	fprintf(f, "{\"id\":%d,\"kind\":\"%s\",\"category\":\"%s\",", id, kind_names[d->kind],
+	fprintf(f, "{\"kind\":\"%s\",\"category\":\"%s\",", kind_names[d->kind],
 		catalog_category_name(d->category));
 	if (d->needs_coupon) {
 		fputs("\"coupon\":\"", f);
 		coupon_write(f, d->coupon_word, d->coupon_number);
 		fputs("\",", f);
 	}
-	fprintf(f, "\"minQuantity\":%d,\"value\":%d}", d->min_quantity, d->value);
+	fprintf(f, "\"min\":%d,\"value\":%d}", d->min_quantity, d->value);
 }
 
 char *rules_text_new(int n, size_t *ret_len)
@@ -85,12 +85,12 @@ char *rules_text_new(int n, size_t *ret_len)
 		return NULL;
 
 	fputc('[', f);
-	for (int id = 1; id <= n; id++) {
+	for (int i = 0; i < n; i++) {
 		struct draw d = draw_rule(&rng);
 
-		if (id > 1)
+		if (i > 0)
 			fputc(',', f);
-		write_rule(f, id, &d);
+		write_rule(f, &d);
 	}
 	fputc(']', f);
 
@@ -127,8 +127,7 @@ static int rule_from_json(struct rule *rule, const json_t *obj)
 	int k = kind ? kind_find(kind) : -1;
 	int c = category ? catalog_category_find(category) : -1;
 
-	if (k < 0 || c < 0 || int_member(&rule->id, obj, "id") != 0 ||
-	    int_member(&rule->min_quantity, obj, "minQuantity") != 0 ||
+	if (k < 0 || c < 0 || int_member(&rule->min_quantity, obj, "min") != 0 ||
 	    int_member(&rule->value, obj, "value") != 0 || rule->min_quantity == 0)
 		return -EINVAL;
 

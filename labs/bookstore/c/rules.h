@@ -18,7 +18,6 @@
 enum rule_kind { RULE_PERCENT, RULE_AMOUNT, RULE_MULTI_BUY, RULE_KINDS };
 
 struct rule {
-	int id;
 	const char *coupon; /* owned by the rule set; NULL: no coupon needed */
 	enum rule_kind kind;
 	int category; /* CATALOG_ANY matches every book */
