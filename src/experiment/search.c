@@ -95,13 +95,14 @@ int search_rate(struct case_state *s, struct error *reterr)
 {
 	bool warmup = s->warmup_ns == CASE_WARMUP_AUTO;
 	bool rate = s->file->load.rate == CASE_RATE_AUTO;
+	CLEANUP(mem_cleanup) char *log = xasprintf("%s/00-search.log", s->opts->out_dir);
 	struct live l;
 	int r;
 
 	if (!warmup && !rate)
 		return 0;
 	case_step(s, "search on %s", s->file->variants.ptr[0].name);
-	r = live_start(s, &s->file->variants.ptr[0], NULL, &l, reterr);
+	r = live_start(s, &s->file->variants.ptr[0], log, &l, reterr);
 	if (r < 0)
 		return error_wrap(reterr, "searching for the rate");
 	r = warmup ? find_warmup(s, &l, reterr) : warm_up_fixed(s, &l, reterr);
