@@ -147,67 +147,80 @@ static json_t *load_env(const struct figures *f)
 	return json_object();
 }
 
-static bool may_vary(const char *name, char *const *varies, size_t n)
+static bool may_vary(const char *name, const struct fair_opts *o)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(varies[i], name))
+	for (size_t i = 0; i < o->n_varies; i++)
+		if (!strcmp(o->varies[i], name))
 			return true;
-	return false;
+	return o->any_env;
 }
 
-/* The first name of a that b lacks or has with another value, not counting those that may vary. */
-static const char *env_difference(json_t *a, json_t *b, char *const *varies, size_t n_varies)
+/* Names whose value is not the same in all runs: object of name -> index of a run that differs. */
+static json_t *find_differences(struct figures *const *runs, size_t n)
 {
-	const char *name;
-	json_t *value;
+	CLEANUP(free_json) json_t *first = load_env(runs[0]);
+	json_t *different = json_object();
 
-	json_object_foreach(a, name,
-			    value) if (!may_vary(name, varies, n_varies) &&
-				       !json_equal(value, json_object_get(b, name))) return name;
-	return NULL;
+	for (size_t i = 1; i < n; i++) {
+		CLEANUP(free_json) json_t *other = load_env(runs[i]);
+		json_t *const sides[] = { first, other };
+
+		for (size_t side = 0; side < 2; side++) {
+			const char *name;
+			json_t *value;
+
+			json_object_foreach(
+				sides[side], name,
+				value) if (!json_equal(value,
+						       json_object_get(sides[!side], name)) &&
+					   !json_object_get(different, name))
+				json_object_set_new(different, name, json_integer((json_int_t)i));
+		}
+	}
+	return different;
 }
 
-static char *list_names(json_t *env, char *const *varies, size_t n_varies)
+static void add_equal(struct strbuf *sb, json_t *env, json_t *different)
 {
-	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
 	const char *name;
 	json_t *value;
 
 	json_object_foreach(env, name,
-			    value) if (!may_vary(name, varies, n_varies) && json_is_string(value))
-		strbuf_addf(&sb, "%s%s=%s", sb.len ? " " : "", name, json_string_value(value));
-	for (size_t i = 0; i < n_varies; i++)
-		strbuf_addf(&sb, "%s%s",
-			    i	     ? ", "
-			    : sb.len ? "; by design different: "
-				     : "different by design: ",
-			    varies[i]);
-	return strbuf_detach(&sb);
+			    value) if (json_is_string(value) && !json_object_get(different, name))
+		strbuf_addf(sb, "%s%s=%s", sb->len ? " " : "", name, json_string_value(value));
 }
 
 static void compare_env(struct fair_checks *checks, struct figures *const *runs, size_t n,
-			char *const *varies, size_t n_varies)
+			const struct fair_opts *o)
 {
 	CLEANUP(free_json) json_t *first = load_env(runs[0]);
-	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+	CLEANUP(free_json) json_t *different = find_differences(runs, n);
+	CLEANUP(strbuf_release) struct strbuf equal = STRBUF_INIT, design = STRBUF_INIT;
+	const char *name;
+	json_t *index;
 
-	for (size_t i = 1; i < n; i++) {
-		CLEANUP(free_json) json_t *other = load_env(runs[i]);
-		const char *name = env_difference(first, other, varies, n_varies);
+	if (!json_object_size(first) && !json_object_size(different))
+		return;
+	json_object_foreach(different, name, index)
+	{
+		CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
 
-		if (!name)
-			name = env_difference(other, first, varies, n_varies);
-		if (!name)
+		if (may_vary(name, o)) {
+			strbuf_addf(&design, "%s%s", design.len ? ", " : "", name);
 			continue;
-		strbuf_addf(&sb, "%s differs: ", name);
+		}
+		strbuf_addf(&sb, "%s differs between ", name);
 		fair_name_run(&sb, runs[0]);
 		strbuf_addstr(&sb, " and ");
-		fair_name_run(&sb, runs[i]);
-		fair_add(checks, "script's environment", false, strbuf_detach(&sb));
+		fair_name_run(&sb, runs[json_integer_value(index)]);
+		fair_add(checks, FAIR_ENVIRONMENT, false, strbuf_detach(&sb));
 		return;
 	}
-	if (json_object_size(first))
-		fair_add(checks, "script's environment", true, list_names(first, varies, n_varies));
+	add_equal(&equal, first, different);
+	if (design.len)
+		strbuf_addf(&equal, "%sdifferent by design: %s", equal.len ? "; " : "",
+			    strbuf_cstr(&design));
+	fair_add(checks, FAIR_ENVIRONMENT, true, strbuf_detach(&equal));
 }
 
 /* ---- the generator ---- */
@@ -245,12 +258,12 @@ static void check_generator(struct fair_checks *checks, struct figures *const *r
 }
 
 void fair_compare(struct fair_checks *checks, struct figures *const *runs, size_t n,
-		  char *const *varies, size_t n_varies)
+		  const struct fair_opts *o)
 {
 	if (!n)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
 		compare_fact(checks, runs, n, i);
-	compare_env(checks, runs, n, varies, n_varies);
+	compare_env(checks, runs, n, o);
 	check_generator(checks, runs, n);
 }

@@ -9,8 +9,9 @@
 #include "analyze/figures.h"
 #include "base/strbuf.h"
 
-/* The name of the check that is about the load generator itself. */
-#define FAIR_GENERATOR "generator fit"
+/* Names of checks that callers ask for. */
+#define FAIR_GENERATOR	 "generator fit"
+#define FAIR_ENVIRONMENT "script's environment"
 
 struct fair_check {
 	char *name;
@@ -23,12 +24,19 @@ struct fair_checks {
 	size_t len, cap;
 };
 
+/* What of the script's environment may differ between runs. */
+struct fair_opts {
+	const char *const *varies; /* names */
+	size_t n_varies;
+	bool any_env; /* every name: the runs are variants whose difference that is */
+};
+
 /*
  * Adds a check for each thing that at least one run knows; a thing that only some know is not
- * equal. varies holds n_varies names of the script's environment that may differ.
+ * equal.
  */
 void fair_compare(struct fair_checks *checks, struct figures *const *runs, size_t n,
-		  char *const *varies, size_t n_varies);
+		  const struct fair_opts *o);
 
 /* Adds one; detail is taken over. */
 void fair_add(struct fair_checks *checks, const char *name, bool ok, char *detail);

@@ -294,6 +294,28 @@ static double share_of(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct map_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->key, (*y)->key);
+}
+
+/* In the order of their keys, which a stored run has too: the same page from both. */
+static void copy_facts(struct figures *f, const struct run *r)
+{
+	CLEANUP(mem_cleanup)
+	const struct map_entry **sorted = xcalloc(r->meta.len + 1, sizeof(*sorted));
+	size_t n = 0;
+
+	map_for_each (&r->meta, e)
+		sorted[n++] = e;
+	qsort(sorted, n, sizeof(*sorted), by_key);
+	for (size_t i = 0; i < n; i++)
+		map_put(&f->facts, (struct str){ sorted[i]->key, sorted[i]->key_len },
+			xstrdup(sorted[i]->value));
+}
+
 static void read_identity(struct figures *f, const struct run *r)
 {
 	const char *slash = r->path ? strrchr(r->path, '/') : NULL;
@@ -304,8 +326,7 @@ static void read_identity(struct figures *f, const struct run *r)
 	f->index = (unsigned)MIN(count_meta(r, META_RUN_INDEX), UINT64_C(1000000));
 	f->order = (unsigned)MIN(count_meta(r, META_RUN_ORDER), UINT64_C(1000000));
 	f->goal = kind && !strcmp(kind, "goal");
-	map_for_each (&r->meta, e)
-		map_put(&f->facts, (struct str){ e->key, e->key_len }, xstrdup(e->value));
+	copy_facts(f, r);
 	f->status = copy_meta(r, META_RUN_STATUS);
 	f->generator = copy_meta(r, META_GEN_VERDICT);
 }

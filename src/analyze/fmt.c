@@ -1,5 +1,7 @@
 #include "analyze/fmt.h"
 
+#include <string.h>
+
 #define UNKNOWN "\xe2\x80\x93"
 #define MINUS	"\xe2\x88\x92"
 
@@ -154,4 +156,16 @@ void fmt_figure(struct strbuf *sb, enum figure_unit unit, double v)
 		strbuf_addstr(sb, "/min");
 		break;
 	}
+}
+
+bool fmt_is_glue(const char *text, const char *blank)
+{
+	static const char *const units[] = { "%", "ms", "KiB", "MiB", "GiB", "CPU", "cores", "s " };
+
+	if (blank == text || blank[-1] < '0' || blank[-1] > '9')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strncmp(blank + 1, units[i], strlen(units[i])))
+			return true;
+	return false;
 }

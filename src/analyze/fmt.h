@@ -27,4 +27,7 @@ void fmt_quantile(struct strbuf *sb, double q);
 /* For names and texts inside a sentence: "slow" in typographic quotes. */
 void fmt_quoted(struct strbuf *sb, const char *text);
 
+/* True for the blank of "15 %" or "1.5 ms", where no line should break. */
+bool fmt_is_glue(const char *text, const char *blank);
+
 #endif

@@ -24,8 +24,9 @@ void case_check_equal(struct case_finding *f)
 	vec_for_each (&f->runs, r)
 		if (!(*r)->goal && figures_complete(*r))
 			vec_push(&measured, *r);
-	fair_compare(&f->checks, measured.ptr, measured.len, f->desc->env_varies.ptr,
-		     f->desc->env_varies.len);
+	fair_compare(&f->checks, measured.ptr, measured.len,
+		     &(struct fair_opts){ (const char *const *)f->desc->env_varies.ptr,
+					  f->desc->env_varies.len });
 	vec_release(&measured);
 	vec_for_each (&f->variants, v) {
 		same = same && v->runs == case_base(f)->runs;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/desc.h"
+#include "report/json_internal.h"
 #include "report/report.h"
 
 #define LIST_MAX 1000

@@ -1,4 +1,4 @@
-#include "report/desc.h"
+#include "report/json_internal.h"
 
 #include "base/json.h"
 

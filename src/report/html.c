@@ -7,21 +7,9 @@
 
 #include <string.h>
 
+#include "analyze/fmt.h"
 #include "report/report.h"
 #include "report/style.css.h"
-
-/* The blank of "15 %" or "1.5 ms", where no line should break. */
-static bool is_before_unit(const char *text, const char *blank)
-{
-	static const char *const units[] = { "%", "ms", "KiB", "MiB", "GiB", "CPU", "cores", "s " };
-
-	if (blank == text || blank[-1] < '0' || blank[-1] > '9')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strncmp(blank + 1, units[i], strlen(units[i])))
-			return true;
-	return false;
-}
 
 void html_escape(struct strbuf *sb, const char *text)
 {
@@ -45,7 +33,7 @@ void html_escape(struct strbuf *sb, const char *text)
 			strbuf_addstr(sb, "&#39;");
 			break;
 		case ' ':
-			strbuf_addstr(sb, is_before_unit(text, c) ? "\xc2\xa0" : " ");
+			strbuf_addstr(sb, fmt_is_glue(text, c) ? "\xc2\xa0" : " ");
 			break;
 		default:
 			strbuf_addch(sb, byte < ' ' || byte == 0x7f ? ' ' : *c);

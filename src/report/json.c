@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/desc.h"
+#include "report/json_internal.h"
 #include "report/page.h"
 #include "report/report.h"
 
@@ -142,6 +142,19 @@ static void write_suspects(struct json_writer *w, const struct case_finding *f)
 	json_array_end(w);
 }
 
+void report_write_checks(struct json_writer *w, const struct fair_checks *checks)
+{
+	json_array_begin(w, "checks");
+	vec_for_each (checks, c) {
+		json_object_begin(w, NULL);
+		json_cstr(w, "name", c->name);
+		json_bool(w, "ok", c->ok);
+		json_cstr(w, "detail", c->detail);
+		json_object_end(w);
+	}
+	json_array_end(w);
+}
+
 static void write_cell(struct json_writer *w, const char *key, const struct case_cell *c)
 {
 	json_object_begin(w, key);
@@ -163,15 +176,7 @@ static void write_table(struct json_writer *w, const struct case_finding *f)
 	}
 	json_array_end(w);
 	json_bool(w, "measured_equally", f->equal);
-	json_array_begin(w, "checks");
-	vec_for_each (&f->checks, c) {
-		json_object_begin(w, NULL);
-		json_cstr(w, "name", c->name);
-		json_bool(w, "ok", c->ok);
-		json_cstr(w, "detail", c->detail);
-		json_object_end(w);
-	}
-	json_array_end(w);
+	report_write_checks(w, &f->checks);
 }
 
 /* ---- the story ---- */

@@ -37,12 +37,15 @@ static int damaged(const struct reader *rd, struct error *reterr, const char *wh
 	return error_set(reterr, -EBADMSG, "run file %s is damaged: %s", rd->name, what);
 }
 
+/* SQLite's present error, in our words where we have some. */
 static int refuse(const struct reader *rd, struct error *reterr)
 {
 	if ((sqlite3_errcode(rd->db) & 0xff) == SQLITE_NOTADB)
 		return error_set(reterr, -EMEDIUMTYPE,
 				 "%s is not a run file: give a file that assay wrote (*.assay)",
 				 rd->name);
+	if (store_errno(rd->db) == -EBADMSG)
+		return damaged(rd, reterr, sqlite3_errmsg(rd->db));
 	return store_error(rd->db, reterr, "reading run file %s", rd->name);
 }
 

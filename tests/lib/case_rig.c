@@ -9,7 +9,7 @@
 #define SAMPLE_NS (NS_PER_S / 10)
 #define MIB	  (1024.0 * 1024)
 
-static const struct rig_spec specs[] = {
+const struct rig_spec rig_specs[] = {
 	{ "slow", 1, { 535, 41, 17, 1 }, { 1.22, 476, 537, 701 }, 0.8, 0.23, 83, 23, 6 },
 	{ "options", 1, { 544, 42, 17, 1 }, { 1.21, 470, 530, 690 }, 0.8, 0.22, 82, 22, 6 },
 	{ "rules", 1, { 651, 35, 13, 1 }, { 0.70, 1.2, 1.72, 3.5 }, 0.33, 0, 90, 12, 1.4 },
@@ -21,6 +21,8 @@ static const struct rig_spec specs[] = {
 	{ "options", 2, { 581, 45, 18, 1 }, { 1.21, 470, 478, 690 }, 0.8, 0.22, 82, 22, 6 },
 	{ "slow", 2, { 577, 45, 18, 1 }, { 1.22, 476, 483, 701 }, 0.8, 0.23, 83, 23, 5 },
 };
+
+const size_t rig_spec_count = ARRAY_SIZE(rig_specs);
 
 /* ---- one run ---- */
 
@@ -72,6 +74,7 @@ static void add_facts(struct sink *s, const struct rig_spec *spec, size_t order)
 	static const char *const constant[][2] = {
 		{ META_VERSION, "0.1.0" },
 		{ META_WALL_START, "2026-03-02T09:00:00Z" },
+		{ META_CASE, "bookstore checkout" },
 		{ META_RUN_KIND, "measure" },
 		{ META_RUN_STATUS, "complete" },
 		{ META_HOST_KERNEL, "6.1.0" },
@@ -112,16 +115,21 @@ static void add_facts(struct sink *s, const struct rig_spec *spec, size_t order)
 	}
 }
 
+void rig_write(struct sink *s, const struct rig_spec *spec, size_t order)
+{
+	sink_span(s, &(struct span){ "phase", "load", RIG_LOAD_START,
+				     RIG_LOAD_START + RIG_SECONDS * NS_PER_S });
+	add_latencies(s, spec);
+	add_signals(s, spec);
+	add_facts(s, spec, order);
+}
+
 struct run *rig_add(struct rig *r, const struct rig_spec *spec)
 {
 	struct run *run = run_new();
 	struct sink *s = run_sink_new(run);
 
-	sink_span(s, &(struct span){ "phase", "load", RIG_LOAD_START,
-				     RIG_LOAD_START + RIG_SECONDS * NS_PER_S });
-	add_latencies(s, spec);
-	add_signals(s, spec);
-	add_facts(s, spec, r->n + 1);
+	rig_write(s, spec, r->n + 1);
 	run_sink_free(s);
 	run->path = xasprintf("out/%s-%u.assay", spec->variant, spec->index);
 	r->runs[r->n++] = run;
@@ -175,8 +183,8 @@ struct rig *rig_new(void)
 
 	r->desc = case_desc_new();
 	describe(r->desc);
-	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-		rig_add(r, &specs[i]);
+	for (size_t i = 0; i < rig_spec_count; i++)
+		rig_add(r, &rig_specs[i]);
 	return r;
 }
 

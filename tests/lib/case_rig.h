@@ -34,6 +34,13 @@ struct rig *rig_new(void);
 void rig_free(struct rig *r);
 DEFINE_CLEANUP(rig, struct rig *, rig_free)
 
+/* What the runs of rig_new() are made of, in their order. */
+extern const struct rig_spec rig_specs[];
+extern const size_t rig_spec_count;
+
+/* Everything a run at 700/s of that kind has, into any sink; order counts from 1. */
+void rig_write(struct sink *s, const struct rig_spec *spec, size_t order);
+
 /* Adds a run at 700/s; its order is its place. */
 struct run *rig_add(struct rig *r, const struct rig_spec *spec);
 

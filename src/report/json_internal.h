@@ -1,9 +1,8 @@
-/* desc.h - a case's description inside case.json: the member "case" of docs/formats/case-json.md.
- */
-#ifndef ASSAY_REPORT_DESC_H
-#define ASSAY_REPORT_DESC_H
+/* json_internal.h - the parts of case.json (docs/formats/case-json.md) and of comparisons. */
+#ifndef ASSAY_REPORT_JSON_INTERNAL_H
+#define ASSAY_REPORT_JSON_INTERNAL_H
 
-#include "analyze/figures.h"
+#include "analyze/fair.h"
 
 struct json_writer; /* base/json.h, which cannot be included beside jansson.h */
 
@@ -15,5 +14,8 @@ void report_write_desc(struct json_writer *w, const struct case_desc *d);
 
 /* Writes one run: an element of "runs". */
 void report_write_figures(struct json_writer *w, const char *key, const struct figures *r);
+
+/* Writes the member "checks". */
+void report_write_checks(struct json_writer *w, const struct fair_checks *checks);
 
 #endif

@@ -1,0 +1,1 @@
+echo hello > a; $ASSAY compare a a

@@ -1,0 +1,1 @@
+echo "{" > case.json; $ASSAY report .
