@@ -49,6 +49,7 @@ static const struct {
 	{ AT(no_setup), OPT_FLAG, "noSetup" },
 	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
 	{ AT(no_thresholds), OPT_FLAG, "noThresholds" },
+	{ AT(no_summary), OPT_FLAG, "noSummary" },
 	{ AT(no_connection_reuse), OPT_FLAG, "noConnectionReuse" },
 	{ AT(no_vu_connection_reuse), OPT_FLAG, "noVUConnectionReuse" },
 	{ AT(insecure), OPT_FLAG, "insecureSkipTLSVerify" },
@@ -115,6 +116,16 @@ static int read_options(const struct load_flags *f, struct load_options *o, stru
 	if (r == 0)
 		load_options_overlay(o, flags);
 	return r;
+}
+
+/* A flag that is not an option in k6, but has a variable too; NULL when neither is given. */
+static const char *flag_or_variable(const char *flag, const char *variable)
+{
+	const char *value = getenv(variable);
+
+	if (flag)
+		return flag;
+	return value && *value ? value : NULL;
 }
 
 /* ---- -e NAME=VALUE; -e NAME takes it from our own environment ---- */
@@ -243,6 +254,7 @@ static void print_result(const struct load_flags *f, const struct load_result *r
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
 	struct load_summary_style style = { .colour = term_has_colour(stdout),
 					    .ascii = !term_is_utf8() };
+	const char *export = flag_or_variable(f->summary_export, "K6_SUMMARY_EXPORT");
 
 	if (!r->has_summary)
 		return;
@@ -256,30 +268,30 @@ static void print_result(const struct load_flags *f, const struct load_result *r
 		else
 			write_file(file->path, content);
 	}
-	if (!r->files.len && !f->no_summary) {
+	if (!r->files.len && !r->summary->plan->no_summary) {
 		load_summary_fmt(r->summary, style, &sb);
 		fwrite(strbuf_cstr(&sb), 1, sb.len, stdout);
 	}
-	if (!f->summary_export)
+	if (!export)
 		return;
 	strbuf_clear(&sb);
 	load_summary_fmt_export(r->summary, &sb);
-	write_file(f->summary_export, strbuf_str(&sb));
+	write_file(export, strbuf_str(&sb));
 }
 
 static int read_outputs(const struct load_flags *f, struct load_json_output *ret,
 			struct error *reterr)
 {
-	struct str out;
+	const char *flag = f->outputs.len ? f->outputs.ptr[f->outputs.len - 1] : NULL;
+	const char *out = flag_or_variable(flag, "K6_OUT");
 
-	if (!f->outputs.len)
+	if (!out)
 		return 0;
-	out = str_from(f->outputs.ptr[0]);
-	if (!str_starts_with(out, STR("json=")) || f->outputs.len > 1)
+	if (!str_starts_with(str_from(out), STR("json=")) || f->outputs.len > 1)
 		return error_set(reterr, -EINVAL,
-				 "--out %s: this version of assay writes one json=FILE",
-				 f->outputs.ptr[f->outputs.len - 1]);
-	ret->path = out.ptr + 5;
+				 "%s %s: this version of assay writes one json=FILE",
+				 flag ? "--out" : "the environment's K6_OUT", out);
+	ret->path = out + 5;
 	return 0;
 }
 
