@@ -1,2 +1,2 @@
 "$ASSAY" completion bash > c.sh
-bash -n c.sh && bash -c 'source ./c.sh; COMP_WORDS=(assay comp); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"'
+bash -n c.sh && bash -c 'source ./c.sh; COMP_WORDS=(assay compl); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"'
