@@ -139,7 +139,7 @@ static enum MHD_Result answer(const struct http_opts *opts, struct MHD_Connectio
 		route->handle(opts->ctx, &req, &reply);
 	}
 
-	x->route = route ? route->path : "";
+	x->route = method_fits ? route->path : "";
 	return send_reply(connection, x, &reply, allow);
 }
 

@@ -52,7 +52,7 @@ struct http_opts {
 	unsigned workers;
 	const struct http_route *routes; /* ended by one without a path */
 	void *ctx;			 /* for the handlers */
-	/* Called after each answer; route is "" when no route has the path. */
+	/* Called after each answer; route is "" when none has the path and takes the method. */
 	void (*observe)(void *ctx, const char *route, const char *method, unsigned status,
 			uint64_t duration_ns);
 };
