@@ -13,13 +13,15 @@
 #include "cli/load_output.h"
 #include "cli/term.h"
 #include "cli/verb.h"
+#include "model/meta.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "store/writer.h"
 
 struct load_flags {
 	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
-	const char *summary_export;
+	const char *summary_export, *run_file;
 	struct opt_list stages, tags, env, outputs;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
@@ -295,6 +297,28 @@ static int read_outputs(const struct load_flags *f, struct load_json_output *ret
 	return 0;
 }
 
+/* Opens the run file, if one is asked for, and notes what only the command line knows. */
+static int open_run_file(const struct verb_args *a, struct store_writer **ret, struct error *reterr)
+{
+	const struct load_flags *f = a->opts;
+	struct timespec wall;
+	struct sink *sink;
+	int64_t anchor_ns;
+
+	if (!f->run_file)
+		return 0;
+	if (store_writer_open(f->run_file, ret, reterr) < 0)
+		return reterr->code;
+	sink = store_writer_sink(*ret);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	anchor_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)clock_now_ns();
+	sink_meta(sink, META_VERSION, ASSAY_VERSION);
+	sink_meta(sink, META_COMMAND, a->command_line);
+	sink_metaf(sink, META_WALL_ANCHOR, "%lld", (long long)anchor_ns);
+	return 0;
+}
+
+/* Runs, prints, returns the exit code. */
 static int run_script(const struct verb_args *a, const struct load_options *options,
 		      const struct env *env, struct error *reterr)
 {
@@ -316,7 +340,9 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 		.arg = &view,
 		.stop = &stop_word,
 	};
+	struct store_writer *run_file = NULL;
 	struct error failed = ERROR_INIT;
+	int r;
 
 	if (read_outputs(f, &json, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
@@ -324,8 +350,15 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 		o.output = &load_json_output_ops;
 		o.output_arg = &json;
 	}
+	if (open_run_file(a, &run_file, reterr) < 0)
+		return LOAD_EXIT_CONFIG;
+	if (run_file)
+		o.sink = store_writer_sink(run_file);
 	catch_signals();
-	if (load_run(&o, &result, reterr) < 0)
+	r = load_run(&o, &result, reterr);
+	if (store_writer_close(run_file, &failed) < 0)
+		term_error("load", &failed);
+	if (r < 0)
 		return LOAD_EXIT_SCRIPT;
 	term_progress_end();
 	print_result(f, result);
@@ -369,6 +402,7 @@ static const struct opt opts[] = {
 	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
 	{ "out", 'o', OPT_LIST, AT(outputs), "json=FILE", "Write every sample as a line of JSON",
 	  "file" },
+	{ "run", 0, OPT_STRING, AT(run_file), "FILE.assay", "Write a run file", "file" },
 	{ "summary-export", 0, OPT_STRING, AT(summary_export), "FILE",
 	  "Write the summary as JSON, in k6's old form", "file" },
 	{ "summary-trend-stats", 0, OPT_STRING, AT(summary_trend_stats), "LIST",

@@ -337,7 +337,10 @@ static void start_runners(struct load_worker *w)
 
 	w->cpu_last_ns = load_thread_cpu_ns();
 	w->second->t0_ns = net_loop_now_ns();
-	w->second_due_ns = w->run->start_ns + NS_PER_S;
+	/* a second never reaches from the warm-up into the load */
+	w->second_due_ns = w->run->start_ns + p->warmup_ns % NS_PER_S;
+	if (w->second_due_ns == w->run->start_ns)
+		w->second_due_ns += NS_PER_S;
 	net_timer_set(w->loop, &w->second_over, w->second_due_ns);
 	for (size_t i = 0; i < p->scenarios.len; i++) {
 		struct load_runner *r = load_runner_new(w, i);

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Runs assay load on the scripts in load/ against the fixture server, and prints TAP.
+#   ASSAY=path HTTP_FIXTURE=path tests/e2e/load.sh
+here=$(cd "$(dirname "$0")" && pwd)/load
+tmp=$(mktemp -d) || exit 2
+mkfifo "$tmp/hold"
+"$HTTP_FIXTURE" 300 <"$tmp/hold" >"$tmp/port" &
+fixture=$!
+exec 9>"$tmp/hold" # the server ends when we do
+trap 'exec 9>&-; wait $fixture; rm -rf "$tmp"' EXIT
+until [ -s "$tmp/port" ]; do sleep 0.05; done
+BASE=http://127.0.0.1:$(cat "$tmp/port")
+cd "$tmp" || exit 2
+number=0
+
+# load SCRIPT [OPTIONS]: runs it; $code, out and err hold what came
+load() {
+	script=$1
+	shift
+	timeout 60 "$ASSAY" load -q -e BASE="$BASE" "$@" "$here/$script" >out 2>err
+	code=$?
+}
+
+# ok NAME CONDITION...: the conditions are words for test(1)
+ok() {
+	number=$((number + 1))
+	name=$1
+	shift
+	if [ "$@" ]; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		sed 's/^/# /' out err | head -40
+	fi
+}
+
+# has FILE PATTERN: 1 or 0
+has() {
+	grep -qE -- "$2" "$1" && echo 1 || echo 0
+}
+
+load basic.js --out json=samples.json --summary-export export.json
+ok 'a run ends with 0' $code = 0
+ok 'requests are counted' "$(has out 'http_reqs\.+: 18 ')" = 1
+ok 'checks are in the summary' "$(has out 'checks_succeeded.*27 out of 27')" = 1
+ok 'a metric of the script is in the summary' "$(has out 'seen\.+: 18 ')" = 1
+ok 'teardown gets setup()s data' "$(has err 'teardown: hello')" = 1
+ok 'every sample is a line' "$(grep -c '"metric":"http_req_duration","type":"Point"' samples.json)$(grep -c '"type":"Point".*"metric":"http_req_duration"' samples.json)" != 00
+ok 'every request is a sample' "$(grep -c '"http_reqs".*"name"' samples.json)" = 18
+ok 'the name replaces the URL' "$(grep '"http_reqs"' samples.json | grep -c '"name":"echo"')" = 9
+ok 'the group is a tag' "$(grep '"http_reqs"' samples.json | grep -c '"group":"::outer"')" = 18
+ok 'the summary is exported' "$(has export.json '"http_reqs"')" = 1
+
+load arrivals.js
+ok 'crossed thresholds give 99' $code = 99
+ok 'arrivals without a free VU are dropped' "$(has out 'dropped_iterations\.+: 3[56] ')" = 1
+ok 'those with one are sent' "$(has out 'http_reqs\.+: 4 ')" = 1
+ok 'the crossed threshold is named' "$(has err 'dropped_iterations')" = 1
+
+before=$("$ASSAY" get -o before "$BASE/count" >/dev/null; cat before)
+load steady.js --warmup 1500ms --run run.assay
+after=$("$ASSAY" get -o after "$BASE/count" >/dev/null; cat after)
+ok 'the load is counted' "$(has out 'iterations\.+: (100|101) ')" = 1
+ok 'the warm-up is sent and not counted' $((after - before)) -ge 170
+ok 'a run file is written' -s run.assay
+load steady.js --run run.assay
+ok 'a run file is not written over' $code = 104
+
+load summary.js
+ok 'handleSummary writes to stdout' "$(cat out)" = 'mine: 4 true'
+ok 'handleSummary writes files' "$(cat out.json)" = '["metrics","options","root_group","setup_data","state"]'
+
+load syntax.js
+ok 'a script that does not parse gives 107' $code = 107
+ok 'its place is told' "$(has err 'syntax\.js:4:[0-9]+')" = 1
+load throws_init.js
+ok 'an exception in the init code gives 107' $code = 107
+ok 'with message and place' "$(has err 'init broke.*broken \(.*throws_init\.js:4:[0-9]+')" = 1
+load absent_module.js
+ok 'an absent module is refused' $code = 107
+ok 'by its name' "$(has err 'k6/ws is not available')" = 1
+load absent_param.js
+ok 'an absent parameter is refused by its name' "$(has err 'compression.*is not available')" = 1
+load setup_throws.js
+ok 'an exception in setup() gives 107' $code = 107
+ok 'nothing else runs then' "$(has err 'must not run')" = 0
+timeout 20 "$ASSAY" load -q nowhere.js >out 2>err
+ok 'a missing script is told' "$(has err 'nowhere\.js')" = 1
+
+load hostile.js
+ok 'hostile servers give codes and do not hang' $code = 0
+load interleave.js
+ok 'VUs do not disturb each other' $code = 0
+load interleave.js --threads 2
+ok 'nor do threads' $code = 0
+load recursion.js
+ok 'endless recursion is an exception' $code = 0
+load stuck.js
+ok 'a script that never yields is cut off' $code = 0
+ok 'and does not count as an iteration' "$(has out ' iterations\.')" = 0
+
+"$ASSAY" load -q -e BASE="$BASE" "$here/long.js" >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+code=$?
+ok 'a signal gives 105' $code = 105
+ok 'the summary still comes' "$(has out 'http_reqs')" = 1
+ok 'teardown still runs' "$(has err 'teardown ran')" = 1
+"$ASSAY" load -q -e BASE="$BASE" -e SLEEP=40 "$here/long.js" >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+sleep 0.5
+kill -INT $pid
+wait $pid
+code=$?
+ok 'a second signal ends it at once' $code = 105
+echo "1..$number"

@@ -1,0 +1,2 @@
+import ws from "k6/ws";
+export default function () {}
