@@ -213,6 +213,7 @@ int load_globals_setup(struct load_vu *vu)
 	JS_SetPropertyFunctionList(ctx, global, place, ARRAY_SIZE(place));
 	js_set(ctx, global, "__VU", JS_NewUint32(ctx, vu->id));
 	js_set(ctx, global, "open", JS_NewCFunction(ctx, global_open, "open", 2));
+	js_set(ctx, global, "require", JS_NewCFunction(ctx, load_require, "require", 1));
 	if (!JS_HasException(ctx) && load_timers_setup(ctx, global) == 0)
 		make_env(vu, NULL);
 	JS_FreeValue(ctx, global);

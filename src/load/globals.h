@@ -15,6 +15,9 @@ int load_globals_setup(struct load_vu *vu);
 int load_timers_setup(JSContext *ctx, JSValueConst global);
 void load_timers_cancel(struct load_vu *vu);
 
+/* require(), commonjs.c. */
+JSValue load_require(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
+
 /* Seeds what Math.random() of this VU gives. */
 void load_vu_seed(struct load_vu *vu, uint64_t seed);
 

@@ -74,7 +74,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->worker = w;
 	vu->run = w->run;
 	vu->id = id;
-	vu->exports = vu->data = vu->env = vu->metadata = vu->result = JS_UNDEFINED;
+	vu->exports = vu->data = vu->env = vu->metadata = vu->result = vu->required = JS_UNDEFINED;
 	vu->sleep.expired = sleep_over;
 	vu->limit.expired = limit_over;
 	vu->shard = load_worker_shard(w);
@@ -108,6 +108,7 @@ void load_vu_free(struct load_vu *vu)
 		JS_FreeValue(ctx, vu->data);
 		JS_FreeValue(ctx, vu->env);
 		JS_FreeValue(ctx, vu->metadata);
+		JS_FreeValue(ctx, vu->required);
 		JS_FreeValue(ctx, vu->result);
 		load_timers_cancel(vu);
 		load_requests_cancel(vu);

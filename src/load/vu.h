@@ -104,6 +104,7 @@ struct load_vu {
 	JSValue data;	  /* what setup() returned; a copy of this VU's own */
 	JSValue env;	  /* __ENV */
 	JSValue metadata; /* exec.vu.metrics.metadata */
+	JSValue required; /* what require() has loaded, by path */
 	bool has_data;
 	const struct load_scenario *env_of; /* whose variables are in env; NULL = the run's alone */
 	uint64_t random_state;
