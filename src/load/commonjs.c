@@ -30,8 +30,7 @@ static bool is_es_module(struct str text)
 	struct str line;
 
 	while (str_split(&text, '\n', &line))
-		if (str_starts_with(line, STR("export ")) ||
-		    str_starts_with(line, STR("import ")))
+		if (str_starts_with(line, STR("export ")) || str_starts_with(line, STR("import ")))
 			return true;
 	return false;
 }
@@ -95,8 +94,9 @@ static JSValue require_file(JSContext *ctx, const char *path)
 
 JSValue load_require(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
-	CLEANUP(strbuf_release) struct strbuf written = STRBUF_INIT, caller = STRBUF_INIT,
-					      path = STRBUF_INIT;
+	CLEANUP(strbuf_release)
+	struct strbuf written = STRBUF_INIT,
+		      caller = STRBUF_INIT, path = STRBUF_INIT;
 	struct load_vu *vu = load_vu_of(ctx);
 
 	if (vu->phase != LOAD_VU_INIT)
