@@ -95,8 +95,7 @@ static JSValue require_file(JSContext *ctx, const char *path)
 JSValue load_require(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
 	CLEANUP(strbuf_release)
-	struct strbuf written = STRBUF_INIT,
-		      caller = STRBUF_INIT, path = STRBUF_INIT;
+	struct strbuf written = STRBUF_INIT, caller = STRBUF_INIT, path = STRBUF_INIT;
 	struct load_vu *vu = load_vu_of(ctx);
 
 	if (vu->phase != LOAD_VU_INIT)
