@@ -15,7 +15,7 @@
 #define FACTOR		 1.15
 #define WINDOW_NS	 (2 * NS_PER_S)
 #define WINDOWS_MAX	 30
-#define PROBE_NS	 (4 * NS_PER_S)
+#define PROBE_NS	 (3 * NS_PER_S)
 #define WARMUP_VUS	 16
 #define FIXED_WARMUP_MAX (5 * NS_PER_S)
 
@@ -71,7 +71,7 @@ static int warm_up_fixed(struct case_state *s, struct live *l, struct error *ret
 
 static int probe_rates(struct case_state *s, struct live *l, struct error *reterr)
 {
-	static const unsigned vus[] = { 4, 16, 64 };
+	static const unsigned vus[] = { 1, 2, 4, 16, 64 };
 	struct case_desc_search *search = &s->desc->search;
 
 	for (size_t i = 0; i < ARRAY_SIZE(vus); i++) {
