@@ -1,0 +1,1 @@
+"$ASSAY" case run none.yaml

@@ -1,0 +1,5 @@
+cat > c.yaml <<END
+name: x
+traget: {}
+END
+"$ASSAY" case run c.yaml

@@ -1,0 +1,1 @@
+"$ASSAY" run -q -- sh -c "echo out; exit 7"

@@ -1,0 +1,1 @@
+"$ASSAY" run -- ./no-such-command

@@ -1,0 +1,1 @@
+"$ASSAY" run -q -- sh -c "kill -9 \$\$"

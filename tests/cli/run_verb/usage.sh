@@ -1,0 +1,1 @@
+"$ASSAY" run --cpus many -- true
