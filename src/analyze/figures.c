@@ -125,6 +125,15 @@ static void read_memory(struct figures *f, const struct run *r, struct window w)
 	}
 }
 
+/* How far a counter of rare events grew over the whole run, warm-up included: no rate, a count. */
+static uint64_t count_whole(const struct run *r, const char *name)
+{
+	const struct series *s = run_series(r, name);
+	double grown = s && s->points.len ? vec_last(&s->points).value - s->points.ptr[0].value : 0;
+
+	return grown > 0 ? (uint64_t)grown : 0;
+}
+
 static void read_cpu(struct figures *f, const struct run *r, struct window w)
 {
 	double cores = first_known(counter_rate(r, "cgroup.cpu.usage", w),
@@ -141,9 +150,7 @@ static void read_cpu(struct figures *f, const struct run *r, struct window w)
 	if (figure_known(periods) && figure_known(throttled))
 		f->value[FIGURE_THROTTLED] = periods > 0 ? throttled / periods : 0;
 	f->value[FIGURE_STALLED] = counter_rate(r, "cgroup.pressure.cpu.full", w);
-	f->oom_kills = (uint64_t)fmax(
-		0,
-		first_known(counter_rate(r, "cgroup.memory.oom_kill", w), 0) * f->duration_s + 0.5);
+	f->oom_kills = count_whole(r, "cgroup.memory.oom_kill");
 }
 
 /* ---- latencies ---- */
