@@ -202,8 +202,9 @@ int opt_parse(const struct verb *v, int argc, char **argv, struct verb_args *a, 
 	struct parser p = { .verb = v, .out = a, .argv = argv, .argc = argc, .reterr = reterr };
 	int r = parse_words(&p);
 
+	vec_push(&p.args, NULL);
 	a->args = p.args.ptr;
-	a->n_args = p.args.len;
+	a->n_args = p.args.len - 1;
 	*ret_help = p.help;
 	if (r < 0 || p.help)
 		return r;

@@ -52,8 +52,8 @@ struct example {
 };
 
 struct verb_args {
-	void *opts; /* the verb's own struct, defaults set by init() */
-	const char *const *args;
+	void *opts;		 /* the verb's own struct, defaults set by init() */
+	const char *const *args; /* ends with NULL, as exec() wants it */
 	size_t n_args;
 	const char *command_line; /* as typed, for the record */
 };

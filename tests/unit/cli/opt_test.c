@@ -82,6 +82,7 @@ TEST(opt_leaves_a_commands_own_options_alone)
 	ASSERT_OK_ERR(parse(&command, &a, &err, words), err);
 	ASSERT_INT(a.n_args, 3);
 	ASSERT_STREQ(a.args[2], "--help");
+	ASSERT_TRUE(a.args[3] == NULL);
 	opt_release(&command, &a);
 }
 
