@@ -13,7 +13,7 @@
 
 #include "js/value.h"
 #include "load/control.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 #include "load/runner.h"
 #include "load/sample.h"
 

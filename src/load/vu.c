@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/cookies.h"
-#include "load/globals.h"
-#include "load/http.h"
-#include "load/modules.h"
+#include "load/k6/cookies.h"
+#include "load/k6/globals.h"
+#include "load/k6/request.h"
+#include "load/k6/modules.h"
 #include "load/runner.h"
 #include "load/sample.h"
 

@@ -8,7 +8,7 @@
 #define ASSAY_LOAD_VU_H
 
 #include "js/vm.h"
-#include "load/response.h"
+#include "load/k6/response.h"
 #include "load/run.h"
 #include "net/loop.h"
 

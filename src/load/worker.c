@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "js/shard.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 #include "load/runner.h"
 #include "os/fiber.h"
 

@@ -1,5 +1,5 @@
 /*
- * http.h - one request that a script makes: what it asked for, the exchanges that follow from it
+ * request.h - one request that a script makes: what it asked for, the exchanges that follow from it
  * (each redirect is one), the samples of each, and the response at the end. It runs on the loop;
  * whether the script waits for it (http.get) or is told later (http.asyncRequest, http.batch) is
  * the caller's affair.

@@ -1,4 +1,4 @@
-#include "load/globals.h"
+#include "load/k6/globals.h"
 
 #include "base/json.h"
 #include "js/module.h"

@@ -6,7 +6,7 @@
  * Everything a path can ask for is bounded: components nest at most DEPTH_MAX deep (queries hold
  * paths, "every element" starts a walk of its own).
  */
-#include "load/json_path.h"
+#include "load/k6/json_path.h"
 
 #include "base/num.h"
 #include "base/strbuf.h"

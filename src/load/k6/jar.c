@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/k6_http.h"
-#include "load/modules.h"
+#include "load/k6/http.h"
+#include "load/k6/modules.h"
 
 /* ---- the cookies of a request ---- */
 

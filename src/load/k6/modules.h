@@ -1,6 +1,6 @@
 /*
  * modules.h - k6's modules and the classes of the objects they make, all in one list each. To add a
- * module: write k6_NAME.c, declare it here, list it in modules.c.
+ * module: write NAME.c here, declare it here, list it in modules.c.
  */
 #ifndef ASSAY_LOAD_MODULES_H
 #define ASSAY_LOAD_MODULES_H

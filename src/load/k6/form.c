@@ -1,4 +1,4 @@
-#include "load/form.h"
+#include "load/k6/form.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  */
 #include "js/module.h"
 #include "js/value.h"
-#include "load/globals.h"
-#include "load/modules.h"
+#include "load/k6/globals.h"
+#include "load/k6/modules.h"
 #include "os/file.h"
 
 #define WRAP_BEFORE "(function (exports, require, module) {"

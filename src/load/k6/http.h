@@ -1,9 +1,9 @@
-/* k6_http.h - what the parts of the module "k6/http" share. */
+/* http.h - what the parts of the module "k6/http" share. */
 #ifndef ASSAY_LOAD_K6_HTTP_H
 #define ASSAY_LOAD_K6_HTTP_H
 
-#include "load/cookies.h"
-#include "load/http.h"
+#include "load/k6/cookies.h"
+#include "load/k6/request.h"
 
 /* Is v what http.url`...` made? Then its text and the name it stands for are appended. */
 bool load_http_url_parts(JSContext *ctx, JSValueConst v, struct strbuf *url, struct strbuf *name);

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "js/value.h"
-#include "load/globals.h"
-#include "load/modules.h"
+#include "load/k6/globals.h"
+#include "load/k6/modules.h"
 #include "load/sample.h"
 #include "load/vu.h"
 

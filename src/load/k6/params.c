@@ -2,15 +2,15 @@
  * Reads what a script gives to http.get() and its kin. What it names and assay does not have is
  * refused by that name: a request sent without it would measure something else.
  */
-#include "load/http.h"
+#include "load/k6/request.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/duration.h"
 #include "js/value.h"
-#include "load/form.h"
-#include "load/k6_http.h"
+#include "load/k6/form.h"
+#include "load/k6/http.h"
 #include "load/sample.h"
 
 #define BODY_BYTES_MAX	    ((size_t)1024 * 1024 * 1024)

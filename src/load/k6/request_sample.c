@@ -5,7 +5,7 @@
  * From the second request on a script's tag sets are found by pointer (tags.h), one step for each
  * tag; the steps are ordered from what never changes (method, name) to what may (status).
  */
-#include "load/http.h"
+#include "load/k6/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
  * The life of a request: send, take the reply, emit its samples, follow a redirect or finish. What
  * scripts see of transport failures is k6's: a response with status 0, an error text and a code.
  */
-#include "load/http.h"
+#include "load/k6/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/k6_http.h"
+#include "load/k6/http.h"
 #include "load/worker.h"
 
 #define HEADERS_MAX 256 /* more than http_params.c lets in */

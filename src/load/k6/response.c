@@ -4,13 +4,13 @@
  * the object itself: the engine counts an object's properties before it asks for the names of the
  * lazy ones, and would overrun its table if they became real in between.
  */
-#include "load/response.h"
+#include "load/k6/response.h"
 
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/cookies.h"
-#include "load/json_path.h"
+#include "load/k6/cookies.h"
+#include "load/k6/json_path.h"
 #include "load/vu.h"
 
 static const char *const field_names[RESPONSE_FIELDS] = {

@@ -2,12 +2,12 @@
  * The module "k6/http": the method functions, http.url`...`, response callbacks, constants. A call
  * that waits starts its request and blocks the VU's fiber until the loop has finished it.
  */
-#include "load/k6_http.h"
+#include "load/k6/http.h"
 
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 
 /* ---- one request, waited for ---- */
 

@@ -1,4 +1,4 @@
-#include "load/cookies.h"
+#include "load/k6/cookies.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,8 @@
-#include "load/modules.h"
+#include "load/k6/modules.h"
 
 #include <pthread.h>
 
-#include "load/response.h"
+#include "load/k6/response.h"
 
 const struct js_native_module *const load_modules[] = {
 	&load_k6_core, &load_k6_http, &load_k6_metrics, &load_k6_data, &load_k6_execution, NULL,

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "js/value.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 #include "load/sample.h"
 
 static const struct load_metric *metric_of(JSContext *ctx, JSValueConst this)

@@ -1,6 +1,6 @@
 /* The module "k6/execution": where a VU is in the run, its tags, and ending the run. */
 #include "js/value.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 #include "load/runner.h"
 #include "load/sample.h"
 

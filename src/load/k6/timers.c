@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/globals.h"
+#include "load/k6/globals.h"
 #include "load/worker.h"
 
 struct load_timer {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "js/value.h"
-#include "load/modules.h"
+#include "load/k6/modules.h"
 
 struct fill {
 	struct load_shared items;
