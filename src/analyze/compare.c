@@ -40,7 +40,7 @@ static struct compare_side make_side(const struct figures *f, enum figure which)
 
 static const char *note_of(const struct compare_row *row)
 {
-	if (!quantile_of(row->figure) || !figure_known(row->ratio))
+	if (quantile_of(row->figure) <= 0 || !figure_known(row->ratio))
 		return "";
 	if (!figure_known(row->a.low) || !figure_known(row->b.low))
 		return "n too small";

@@ -66,7 +66,7 @@ static void tell_host(struct case_finding *f)
 		fmt_figure(&sb, UNIT_BYTES, bytes);
 	}
 	if (kernel)
-		strbuf_addf(&sb, "%sLinux %s", sb.len ? ", " : "", kernel);
+		strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", kernel);
 	add_fact(f, "machine", &sb);
 }
 

@@ -56,7 +56,9 @@ static int store_value(const struct opt *o, void *to, const char *text)
 
 	switch (o->kind) {
 	case OPT_FLAG:
-		*(bool *)to = true;
+		if (text[0] && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+			return -EINVAL;
+		*(bool *)to = strcmp(text, "false") != 0;
 		return 0;
 	case OPT_STRING:
 		*(const char **)to = text;
@@ -84,7 +86,7 @@ static int store_value(const struct opt *o, void *to, const char *text)
 static int set_value(const struct opt *o, void *to, const char *text, struct error *reterr)
 {
 	static const char *const wanted[] = {
-		[OPT_FLAG] = "nothing",
+		[OPT_FLAG] = "no value, or =true or =false",
 		[OPT_STRING] = "text",
 		[OPT_LIST] = "text",
 		[OPT_UINT] = "a whole number",
@@ -134,8 +136,6 @@ static int parse_long(struct parser *p, const char *word)
 	}
 	if (!o)
 		return unknown_option(p->verb, word, p->reterr);
-	if (has_value && o->kind == OPT_FLAG)
-		return error_set(p->reterr, -EINVAL, "--%s takes no value", o->name);
 	if (has_value)
 		return set_value(o, slot(p->out, o), name.ptr + eq + 1, p->reterr);
 	if (o->kind == OPT_FLAG)

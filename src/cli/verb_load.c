@@ -21,11 +21,12 @@
 struct load_flags {
 	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
-	const char *summary_export, *run_file;
+	const char *summary_export, *run_file, *json;
 	struct opt_list stages, tags, env, outputs;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
-		no_vu_connection_reuse, insecure, discard_bodies, throw_errors, verbose;
+		no_vu_connection_reuse, queue, auto_vus, strict, system_env, insecure,
+		discard_bodies, throw_errors, verbose;
 };
 
 #define AT(field) offsetof(struct load_flags, field)
@@ -48,6 +49,8 @@ static const struct {
 	{ AT(summary_time_unit), OPT_STRING, "summaryTimeUnit" },
 	{ AT(system_tags), OPT_STRING, "systemTags" },
 	{ AT(min_iteration_duration), OPT_STRING, "minIterationDuration" },
+	{ AT(queue), OPT_FLAG, "queueArrivals" },
+	{ AT(auto_vus), OPT_FLAG, "autoVUs" },
 	{ AT(no_setup), OPT_FLAG, "noSetup" },
 	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
 	{ AT(no_thresholds), OPT_FLAG, "noThresholds" },
@@ -134,6 +137,7 @@ static const char *flag_or_variable(const char *flag, const char *variable)
 
 struct env {
 	VEC(struct load_pair) list;
+	VEC(struct load_pair) system; /* our own, unless told not to */
 };
 
 static void env_release(struct env *e)
@@ -143,6 +147,25 @@ static void env_release(struct env *e)
 		free(p->value);
 	}
 	vec_release(&e->list);
+	vec_for_each (&e->system, p) {
+		free(p->key);
+		free(p->value);
+	}
+	vec_release(&e->system);
+}
+
+/* k6 run shows its scripts all the variables it was started with. */
+static void read_system_env(struct env *ret)
+{
+	for (char **v = environ; *v; v++) {
+		struct str text = str_from(*v);
+		size_t eq = str_find(text, '=');
+
+		if (eq && eq < text.len)
+			vec_push(&ret->system,
+				 ((struct load_pair){ str_dup((struct str){ text.ptr, eq }),
+						      xstrdup(text.ptr + eq + 1) }));
+	}
 }
 
 static int read_env(const struct opt_list *list, struct env *ret, struct error *reterr)
@@ -251,7 +274,7 @@ static void write_file(const char *path, struct str content)
 		term_error("load", &err);
 }
 
-static void print_result(const struct load_flags *f, const struct load_result *r)
+static void print_result(const struct load_flags *f, const struct load_result *r, int exit_code)
 {
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
 	struct load_summary_style style = { .colour = term_has_colour(stdout),
@@ -274,11 +297,16 @@ static void print_result(const struct load_flags *f, const struct load_result *r
 		load_summary_fmt(r->summary, style, &sb);
 		fwrite(strbuf_cstr(&sb), 1, sb.len, stdout);
 	}
-	if (!export)
-		return;
-	strbuf_clear(&sb);
-	load_summary_fmt_export(r->summary, &sb);
-	write_file(export, strbuf_str(&sb));
+	if (export) {
+		strbuf_clear(&sb);
+		load_summary_fmt_export(r->summary, &sb);
+		write_file(export, strbuf_str(&sb));
+	}
+	if (f->json) {
+		strbuf_clear(&sb);
+		load_summary_fmt_result(r->summary, exit_code, &sb);
+		write_file(f->json, strbuf_str(&sb));
+	}
 }
 
 static int read_outputs(const struct load_flags *f, struct load_json_output *ret,
@@ -318,6 +346,19 @@ static int open_run_file(const struct verb_args *a, struct store_writer **ret, s
 	return 0;
 }
 
+/* k6's code, but 3 (could not measure) where --strict asks for it and k6's would be 0. */
+static int exit_code_of(const struct load_flags *f, const struct load_result *r,
+			struct error *reterr)
+{
+	if (r->exit_code)
+		error_set(reterr, -1, "%s", r->reason);
+	else if (f->strict && r->has_summary && !r->generator_valid)
+		error_set(reterr, -1, "the run is not valid (--strict): %s", r->generator_verdict);
+	else
+		return LOAD_EXIT_OK;
+	return r->exit_code ? r->exit_code : EXIT_UNMEASURED;
+}
+
 /* Runs, prints, returns the exit code. */
 static int run_script(const struct verb_args *a, const struct load_options *options,
 		      const struct env *env, struct error *reterr)
@@ -330,6 +371,8 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 		.path = a->args[0],
 		.env = env->list.ptr,
 		.n_env = env->list.len,
+		.system_env = env->system.ptr,
+		.n_system_env = env->system.len,
 		.flags = options,
 		.threads = (unsigned)f->threads,
 		.stdout_is_tty = isatty(1),
@@ -361,23 +404,25 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 	if (r < 0)
 		return LOAD_EXIT_SCRIPT;
 	term_progress_end();
-	print_result(f, result);
-	if (result->exit_code) {
-		error_set(&failed, -1, "%s", result->reason);
-		fflush(stdout);
+	failed = (struct error)ERROR_INIT;
+	r = exit_code_of(f, result, &failed);
+	print_result(f, result, r);
+	fflush(stdout);
+	if (r)
 		term_error("load", &failed);
-	}
-	return result->exit_code;
+	return r;
 }
 
 static int run_load(const struct verb_args *a)
 {
 	CLEANUP(cleanup_load_options) struct load_options *options = load_options_new();
-	CLEANUP(env_release) struct env env = { .list = VEC_INIT };
+	CLEANUP(env_release) struct env env = { .list = VEC_INIT, .system = VEC_INIT };
 	const struct load_flags *f = a->opts;
 	struct error err = ERROR_INIT;
 	int exit_code = LOAD_EXIT_CONFIG;
 
+	if (f->system_env)
+		read_system_env(&env);
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
@@ -388,6 +433,11 @@ static int run_load(const struct verb_args *a)
 	return exit_code;
 }
 
+static void init_flags(void *opts)
+{
+	((struct load_flags *)opts)->system_env = true;
+}
+
 static const struct opt opts[] = {
 	{ "vus", 'u', OPT_STRING, AT(vus), "N", "Virtual users" },
 	{ "duration", 'd', OPT_STRING, AT(duration), "TIME", "Length of the load" },
@@ -395,9 +445,15 @@ static const struct opt opts[] = {
 	{ "stage", 's', OPT_LIST, AT(stages), "TIME:VUS",
 	  "Ramp to VUS within TIME; may be repeated" },
 	{ "env", 'e', OPT_LIST, AT(env), "NAME=VALUE", "Set __ENV.NAME; may be repeated" },
+	{ "include-system-env-vars", 0, OPT_FLAG, AT(system_env), NULL,
+	  "Put our own environment into __ENV (yes, unless =false)" },
 	{ "tag", 0, OPT_LIST, AT(tags), "NAME=VALUE", "Tag every sample; may be repeated" },
 	{ "warmup", 0, OPT_STRING, AT(warmup), "TIME",
 	  "Drive the same load before, without counting it" },
+	{ "queue-arrivals", 0, OPT_FLAG, AT(queue), NULL,
+	  "Arrivals that find no free VU wait for one instead of being dropped" },
+	{ "auto-vus", 0, OPT_FLAG, AT(auto_vus), NULL,
+	  "Arrival rates make as many VUs as they need, up to 10,000" },
 	{ "threads", 0, OPT_UINT, AT(threads), "N",
 	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
 	{ "out", 'o', OPT_LIST, AT(outputs), "json=FILE", "Write every sample as a line of JSON",
@@ -405,6 +461,10 @@ static const struct opt opts[] = {
 	{ "run", 0, OPT_STRING, AT(run_file), "FILE.assay", "Write a run file", "file" },
 	{ "summary-export", 0, OPT_STRING, AT(summary_export), "FILE",
 	  "Write the summary as JSON, in k6's old form", "file" },
+	{ "json", 0, OPT_STRING, AT(json), "FILE",
+	  "Write the result as JSON: verdict, drops, percentiles with their intervals", "file" },
+	{ "strict", 0, OPT_FLAG, AT(strict), NULL,
+	  "Exit with 3 when the generator was not fit and k6 would say 0" },
 	{ "summary-trend-stats", 0, OPT_STRING, AT(summary_trend_stats), "LIST",
 	  "Columns of trends: avg,min,med,max,p(95),count" },
 	{ "summary-time-unit", 0, OPT_STRING, AT(summary_time_unit), "UNIT",
@@ -456,9 +516,11 @@ const struct verb verb_load = {
 		"Ctrl-C ends the load gracefully and still prints the summary (105); a second one\n"
 		"ends it at once.\n"
 		"\n"
-		"Exit codes: 0; 99 thresholds crossed; 100 setup() or 101 teardown() took too\n"
+		"Exit codes: 0; 3 the generator was not fit (--strict); 99 thresholds crossed; 100 "
+		"setup() or 101 teardown() took too\n"
 		"long; 104 wrong options; 105 signal; 107 the script threw outside of an\n"
 		"iteration; 108 test.abort(); 110 test.fail().",
+	.init = init_flags,
 	.opts = opts,
 	.examples = examples,
 	.opts_size = sizeof(struct load_flags),

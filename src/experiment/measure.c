@@ -69,14 +69,45 @@ static void put_case(const struct one_run *r)
 	sink_meta(k, META_RUN_KIND, r->m->goal ? "goal" : "measure");
 }
 
+/*
+ * A word of the target's command as a person would type it where assay was started: the case file's
+ * folder and "folder/.." taken out; what differs from run to run (${PORT}) stays a placeholder.
+ */
+static void add_command_word(struct strbuf *sb, const char *dir, const char *word)
+{
+	static const char here[] = "${CASE_DIR}/";
+	size_t start = sb->len;
+	char *up;
+
+	if (strncmp(word, here, sizeof(here) - 1) != 0) {
+		strbuf_addstr(sb, word);
+		return;
+	}
+	strbuf_addf(sb, "%s/%s", dir, word + sizeof(here) - 1);
+	while ((up = strstr(sb->ptr + start, "/../"))) {
+		size_t folder = start, at = (size_t)(up - sb->ptr);
+
+		for (size_t i = start; i < at; i++)
+			if (sb->ptr[i] == '/')
+				folder = i + 1;
+		if (at == folder || sb->ptr[folder] == '.')
+			return;
+		memmove(sb->ptr + folder, up + 4, sb->len - (at + 4) + 1);
+		strbuf_truncate(sb, sb->len - (at + 4 - folder));
+	}
+}
+
 static void put_target(const struct one_run *r)
 {
 	CLEANUP(strbuf_release) struct strbuf command = STRBUF_INIT;
 	struct cgroup_limits l = target_limits(r->live.target);
 	struct sink *k = r->sink;
 
-	vec_for_each (&r->state->file->target.command, word)
-		strbuf_addf(&command, "%s%s", command.len ? " " : "", *word);
+	vec_for_each (&r->state->file->target.command, word) {
+		if (command.len)
+			strbuf_addch(&command, ' ');
+		add_command_word(&command, r->state->file->dir, *word);
+	}
 	sink_meta(k, META_TARGET_COMMAND, strbuf_cstr(&command));
 	sink_metaf(k, META_TARGET_PID, "%d", (int)target_pid(r->live.target));
 	if (l.cpus > 0) {

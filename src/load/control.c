@@ -223,8 +223,7 @@ static void check_stop(struct load_control *c)
 void load_control_run(struct load_control *c)
 {
 	struct load_run *run = c->run;
-	bool steal_read = false;
-	struct load_steal end;
+	bool measuring = false;
 
 	run->start_ns = net_loop_now_ns() + START_AFTER_NS;
 	run->measure_ns = run->start_ns + run->plan->warmup_ns;
@@ -237,17 +236,16 @@ void load_control_run(struct load_control *c)
 		load_control_turn(c, TURN_NS);
 		now_ns = net_loop_now_ns();
 		c->phase = now_ns < run->measure_ns ? "warmup" : "load";
-		if (!steal_read && now_ns >= run->measure_ns) {
-			load_steal_read(&c->steal_begin);
-			steal_read = true;
+		if (!measuring && now_ns >= run->measure_ns) {
+			load_machine_read(&c->machine_begin);
+			measuring = true;
 		}
 		sample_vus(c, now_ns);
 		check_thresholds(c, now_ns);
 		check_stop(c);
 	}
 	run->end_ns = MAX(net_loop_now_ns(), run->measure_ns);
-	load_steal_read(&end);
-	if (end.total > c->steal_begin.total && steal_read)
-		c->steal_share = (double)(end.steal - c->steal_begin.steal) /
-				 (double)(end.total - c->steal_begin.total);
+	load_machine_read(&c->machine_end);
+	if (!measuring)
+		c->machine_begin = c->machine_end;
 }

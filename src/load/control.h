@@ -13,8 +13,11 @@ struct load_cpu {
 	uint64_t cpu_ns, wall_ns;
 };
 
-struct load_steal {
-	uint64_t steal, total; /* ticks */
+/* What the machine did to us, counted since it started. */
+struct load_machine {
+	uint64_t steal_ticks, ticks; /* of all CPUs */
+	uint64_t periods, throttled; /* of our own CPU quota; 0 without one */
+	uint64_t listen_overflows;   /* of our network namespace */
 };
 
 struct load_control {
@@ -23,10 +26,9 @@ struct load_control {
 	struct load_thresholds *thresholds;
 	struct load_agg *total;
 	struct hist *lag_ms;
-	struct load_cpu *cpu; /* by worker */
-	struct load_steal steal_begin;
-	double steal_share;
-	struct load_slow slow[LOAD_SLOW_MAX]; /* of the run */
+	struct load_cpu *cpu;				/* by worker */
+	struct load_machine machine_begin, machine_end; /* of the measured phase */
+	struct load_slow slow[LOAD_SLOW_MAX];		/* of the run */
 	unsigned slow_count;
 	unsigned ready, finished; /* workers */
 	const char *phase;
@@ -67,7 +69,14 @@ void load_record_slow(struct load_control *c, struct load_second *s);
 void load_record_end(struct load_control *c);
 
 /* generator.c */
-void load_steal_read(struct load_steal *ret);
+void load_machine_read(struct load_machine *ret);
+
+/*
+ * A counter of /proc/net/netstat: group with its colon ("TcpExt:"), name as in its first line. 0
+ * when it is not there.
+ */
+uint64_t load_netstat_value(struct str text, struct str group, struct str name);
+
 void load_judge_generator(struct load_control *c, struct load_summary_generator *ret);
 
 #endif

@@ -112,7 +112,7 @@ static void shared_stopped(struct load_runner *r)
 	uint64_t taken = atomic_exchange(&r->state->taken, total);
 
 	if (taken < total && time_is_up(r))
-		load_runner_drop(r, total - taken);
+		load_runner_drop(r, LOAD_DROP_TIME_UP, total - taken);
 }
 
 const struct load_executor_ops load_shared_iterations = {
@@ -144,7 +144,7 @@ static void per_vu_stopped(struct load_runner *r)
 	for (size_t i = 0; i < r->slot_count; i++)
 		left += r->scenario->iterations - MIN(r->slots[i].counted, r->scenario->iterations);
 	if (time_is_up(r))
-		load_runner_drop(r, left);
+		load_runner_drop(r, LOAD_DROP_TIME_UP, left);
 }
 
 const struct load_executor_ops load_per_vu_iterations = {

@@ -538,7 +538,10 @@ static void sum_scenarios(struct load_control *c)
 					continue;
 				s->iterations += (*p)->iterations;
 				s->interrupted += (*p)->interrupted;
-				s->dropped += (*p)->dropped;
+				for (int why = 0; why < LOAD_DROP_COUNT; why++) {
+					s->drops[why] += (*p)->dropped[why];
+					s->dropped += (*p)->dropped[why];
+				}
 				sum_ms += (*p)->duration_sum_ms;
 			}
 		if (s->iterations)
@@ -547,6 +550,29 @@ static void sum_scenarios(struct load_control *c)
 		r->interrupted += s->interrupted;
 		r->dropped += s->dropped;
 	}
+}
+
+/* The pools live as long as the workers; the summary's words are copied. */
+static void sum_refused_tags(struct load_control *c)
+{
+	struct load_summary *s = c->result->summary;
+	size_t most = 0, values;
+
+	for (unsigned i = 0; i < c->run->worker_count; i++) {
+		const struct load_tag_pool *p = c->run->workers[i]->tags;
+		const char *key;
+
+		if (!load_tags_refused(p))
+			continue;
+		s->tags_refused += load_tags_refused(p);
+		key = load_tags_widest(p, &values);
+		if (!key || values <= most)
+			continue;
+		most = values;
+		free(c->result->tag_at_fault);
+		c->result->tag_at_fault = xstrdup(key);
+	}
+	s->tag_at_fault = c->result->tag_at_fault;
 }
 
 static void fill_result(struct load_control *c)
@@ -576,6 +602,7 @@ static void fill_result(struct load_control *c)
 		.stderr_is_tty = o->stderr_is_tty,
 		.no_colour = o->no_colour,
 	};
+	sum_refused_tags(c);
 	load_judge_generator(c, &r->summary->generator);
 	r->has_summary = true;
 }
@@ -719,6 +746,7 @@ void load_result_free(struct load_result *r)
 	if (!r)
 		return;
 	free(r->reason);
+	free(r->tag_at_fault);
 	free(r->generator_verdict);
 	vec_for_each (&r->files, f) {
 		free(f->path);

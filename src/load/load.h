@@ -82,10 +82,12 @@ struct load_output_ops {
 };
 
 struct load_opts {
-	const char *path;  /* of the script */
-	struct str source; /* its text; ptr NULL = read the file */
-	const struct load_pair *env;
+	const char *path;	     /* of the script */
+	struct str source;	     /* its text; ptr NULL = read the file */
+	const struct load_pair *env; /* of the script, kept with the run */
 	size_t n_env;
+	const struct load_pair *system_env; /* below env; not kept: it may hold secrets */
+	size_t n_system_env;
 	const struct load_options *flags;     /* borrowed; NULL = none */
 	unsigned threads;		      /* 0 = as many as seem right */
 	struct sink *sink;		      /* the run file's; NULL = none */
@@ -125,6 +127,8 @@ struct load_result {
 	struct load_trend duration, corrected;
 	bool generator_valid;
 	char *generator_verdict; /* "valid", or why not */
+
+	char *tag_at_fault; /* the tag with the most values when series were refused; or NULL */
 
 	VEC(struct load_file) files;  /* what handleSummary() returned; empty = none */
 	struct load_summary *summary; /* for load_summary_fmt() and its kin */

@@ -58,6 +58,8 @@ const struct option_field option_fields[] = {
 	{ "noThresholds", OPTION_BOOL, OFFSET(no_thresholds), .flag_only = true },
 	{ "noSummary", OPTION_BOOL, OFFSET(no_summary), .flag_only = true },
 	{ "warmup", OPTION_DURATION, OFFSET(warmup_ns), .flag_only = true },
+	{ "queueArrivals", OPTION_BOOL, OFFSET(queue_arrivals), .flag_only = true },
+	{ "autoVUs", OPTION_BOOL, OFFSET(auto_vus), .flag_only = true },
 
 	{ "cloud", OPTION_SILENT },
 	{ "ext", OPTION_SILENT },

@@ -433,6 +433,15 @@ static int read_scenarios(struct build *b)
 	return 0;
 }
 
+/* VUs are made when an arrival finds none free, so that a high limit costs nothing by itself. */
+static int widen_vus(struct build *b)
+{
+	vec_for_each (&b->plan->scenarios, s)
+		if (b->plan->auto_vus && load_executor_is_open(s->executor))
+			s->max_vus = MAX(s->max_vus, LOAD_AUTO_VUS_MAX);
+	return 0;
+}
+
 /* An empty object of scenarios is none. */
 static int make_scenarios(struct build *b)
 {
@@ -471,8 +480,8 @@ int load_plan_new(const struct load_options *script, const struct load_options *
 		  struct strbuf *warnings, struct load_plan **ret, struct error *reterr)
 {
 	static int (*const steps[])(struct build *) = {
-		read_options,	   read_system_tags, read_time_unit,
-		check_trend_stats, read_thresholds,  make_scenarios,
+		read_options,	 read_system_tags, read_time_unit, check_trend_stats,
+		read_thresholds, make_scenarios,   widen_vus,
 	};
 	struct build b = { .plan = default_plan(), .warnings = warnings, .reterr = reterr };
 	int err = 0;

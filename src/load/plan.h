@@ -131,8 +131,13 @@ struct load_plan {
 	bool no_thresholds, no_summary;
 
 	/* assay's own */
-	uint64_t warmup_ns; /* sent before the load, not counted */
+	uint64_t warmup_ns;  /* sent before the load, not counted */
+	bool queue_arrivals; /* one that finds no free VU waits for it; it is not dropped */
+	bool auto_vus;	     /* arrival rates may have VUs up to LOAD_AUTO_VUS_MAX */
 };
+
+/* At the 100 KB of a VU of a small script: 1 GB. */
+#define LOAD_AUTO_VUS_MAX 10000u
 
 struct load_options; /* options.h: one tier */
 

@@ -41,6 +41,8 @@ static void runner_end(struct load_runner *r)
 	}
 	if (r->grow_queued)
 		net_loop_undefer(w->loop, &r->grow);
+	if (r->serve_queued)
+		net_loop_undefer(w->loop, &r->serve);
 	load_worker_runner_ended(w);
 }
 
@@ -83,13 +85,13 @@ bool load_runner_in_warmup(const struct load_runner *r, uint64_t t_ns)
 	return t_ns < r->worker->run->measure_ns;
 }
 
-void load_runner_drop(struct load_runner *r, uint64_t n)
+void load_runner_drop(struct load_runner *r, enum load_drop why, uint64_t n)
 {
 	struct load_worker *w = r->worker;
 
 	if (!n || load_runner_in_warmup(r, net_loop_now_ns()))
 		return;
-	r->dropped += n;
+	r->dropped[why] += n;
 	atomic_fetch_add_explicit(&w->dropped, n, memory_order_relaxed);
 	load_worker_sample(w, LOAD_M_DROPPED_ITERATIONS, r->tags, net_loop_now_ns(), (double)n);
 }

@@ -29,6 +29,7 @@ struct load_slot {
 	struct net_task next;
 	struct net_timer cut; /* end of its graceful ramp-down */
 	struct load_slot *next_free;
+	uint64_t free_ns; /* since when it is among the free ones */
 };
 
 struct load_executor_ops {
@@ -60,11 +61,13 @@ struct load_runner {
 	struct load_schedule *schedule;
 	uint64_t next_arrival; /* its number in the whole scenario */
 	struct load_slot *free_first, **free_tail;
-	struct net_task grow; /* makes one more VU */
-	bool growing, grow_queued;
+	struct net_task grow;  /* makes one more VU */
+	struct net_task serve; /* begins what waits */
+	bool growing, grow_queued, serve_queued;
+	bool arrivals_wait; /* the next one is due and no VU is free (queue_arrivals) */
 
 	/* counted for the summary; of the measured phase */
-	uint64_t iterations, interrupted, dropped;
+	uint64_t iterations, interrupted, dropped[LOAD_DROP_COUNT];
 	double duration_sum_ms;
 };
 
@@ -89,7 +92,7 @@ void load_runner_abort(struct load_runner *r);
 /* For executors. */
 void load_slot_run(struct load_slot *s, uint64_t intended_ns); /* an iteration, now */
 void load_slot_queue(struct load_slot *s);		       /* one in the next round */
-void load_runner_drop(struct load_runner *r, uint64_t n);
+void load_runner_drop(struct load_runner *r, enum load_drop why, uint64_t n);
 void load_runner_grow(struct load_runner *r);		 /* one VU more, unless it has the most */
 bool load_runner_is_ending(const struct load_runner *r); /* the order to stop is on its way */
 bool load_runner_in_warmup(const struct load_runner *r, uint64_t t_ns);

@@ -11,12 +11,22 @@
 
 #include "load/threshold.h"
 
+/* Why an iteration that was due never began. */
+enum load_drop {
+	LOAD_DROP_VU_LIMIT,  /* all VUs were busy, and the scenario may have no more (maxVUs) */
+	LOAD_DROP_NO_VU_YET, /* all were busy, and one more was still being made */
+	LOAD_DROP_LATE,	     /* the generator itself came late with it, and found none free */
+	LOAD_DROP_TIME_UP,   /* maxDuration was over */
+	LOAD_DROP_COUNT,
+};
+
 /* What the engine counted of a scenario. */
 struct load_summary_scenario {
 	const struct load_scenario *scenario;
 	uint64_t iterations; /* complete */
 	uint64_t interrupted;
-	uint64_t dropped;
+	uint64_t dropped; /* the sum of: */
+	uint64_t drops[LOAD_DROP_COUNT];
 	double iteration_mean_ms; /* of the complete ones; 0 when none */
 };
 
@@ -24,9 +34,12 @@ struct load_summary_scenario {
 struct load_summary_generator {
 	const char *verdict; /* "valid", or why not; NULL = not known */
 	bool valid;
-	double cpu_share;	/* of the busiest worker thread, 0..1; negative = not known */
-	double send_lag_p99_ms; /* negative = not known */
-	double steal_share;	/* of the machine's CPU, 0..1; negative = not known */
+	double cpu_share;	   /* of the busiest worker thread, 0..1; negative = not known */
+	double send_lag_p99_ms;	   /* negative = not known */
+	double steal_share;	   /* of the machine's CPU, 0..1; negative = not known */
+	double throttled_share;	   /* of our own quota's periods, 0..1; negative = no quota */
+	uint64_t no_fds, no_ports; /* connections that failed for want of them */
+	uint64_t listen_overflows; /* of this machine's network namespace */
 };
 
 struct load_summary {
@@ -37,7 +50,8 @@ struct load_summary {
 	const struct load_summary_scenario *scenarios;
 	size_t scenario_count;
 	struct load_summary_generator generator;
-	uint64_t tags_refused; /* tag sets given up because there were too many */
+	uint64_t tags_refused;	  /* tag sets given up because there were too many */
+	const char *tag_at_fault; /* the tag with the most values, when there were; or NULL */
 
 	/* for handleSummary() */
 	struct str setup_data; /* JSON text; empty = none */
@@ -58,6 +72,10 @@ void load_summary_fmt_data(const struct load_summary *s, struct strbuf *out);
 /* k6's old form of --summary-export: values beside each other, thresholds inverted (true = failed).
  */
 void load_summary_fmt_export(const struct load_summary *s, struct strbuf *out);
+
+/* All of it, with the generator's verdict and the counts behind percentiles:
+ * docs/formats/load-json.md. */
+void load_summary_fmt_result(const struct load_summary *s, int exit_code, struct strbuf *out);
 
 /*
  * VUs that would have sufficed for an open scenario that dropped iterations: rate times mean

@@ -173,6 +173,30 @@ static void print_needed(struct own *o, const struct load_summary_scenario *f)
 			    f->scenario->max_vus);
 }
 
+/* "8,000 with all of maxVUs 200 busy, …": only when more than one reason counts. */
+static void print_drops(struct own *o, const struct load_summary_scenario *f)
+{
+	static const char *const why[LOAD_DROP_COUNT] = {
+		[LOAD_DROP_VU_LIMIT] = "with all maxVUs busy",
+		[LOAD_DROP_NO_VU_YET] = "while one more VU was being made (preAllocatedVUs)",
+		[LOAD_DROP_LATE] = "because the generator was late itself",
+		[LOAD_DROP_TIME_UP] = "when the time was over",
+	};
+	const char *separator = "      ";
+
+	if (f->drops[LOAD_DROP_VU_LIMIT] == f->dropped)
+		return;
+	for (int i = 0; i < LOAD_DROP_COUNT; i++) {
+		if (!f->drops[i])
+			continue;
+		strbuf_addf(o->out, "%s%llu %s", separator, (unsigned long long)f->drops[i],
+			    why[i]);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		strbuf_addstr(o->out, ".\n");
+}
+
 static void print_dropped(struct own *o, const struct load_summary_scenario *f)
 {
 	uint64_t due = f->dropped + f->iterations + f->interrupted;
@@ -187,6 +211,7 @@ static void print_dropped(struct own *o, const struct load_summary_scenario *f)
 	}
 	strbuf_addf(o->out, ") of %.6g/s: no VU was free.", rate_of(f));
 	print_needed(o, f);
+	print_drops(o, f);
 	strbuf_addch(o->out, '\n');
 }
 
@@ -249,9 +274,11 @@ static void print_refused(struct own *o)
 		return;
 	begin(o);
 	strbuf_addf(o->out,
-		    "    %llu samples lost a tag: there were more than %d sets of tags. Give "
-		    "requests whose URL varies a name tag.\n",
-		    (unsigned long long)o->s->tags_refused, LOAD_TAGS_MAX);
+		    "    %llu samples lost a tag: there were more than %d sets of tags, most of "
+		    "them because of the\n    tag '%s'. Give requests whose URL varies a name "
+		    "tag.\n",
+		    (unsigned long long)o->s->tags_refused, LOAD_TAGS_MAX,
+		    o->s->tag_at_fault ? o->s->tag_at_fault : "url");
 }
 
 /* --- the generator ---------------------------------------------------------------------------- */
@@ -273,6 +300,11 @@ static void print_generator(struct own *o)
 	if (g->send_lag_p99_ms >= 0) {
 		strbuf_addf(o->out, "%sstart lag p(99) ", separator);
 		add_ms(o, g->send_lag_p99_ms);
+		separator = ", ";
+	}
+	if (g->throttled_share >= 0) {
+		strbuf_addf(o->out, "%sthrottled in %.1f %% of its quota's periods", separator,
+			    g->throttled_share * 100);
 		separator = ", ";
 	}
 	if (g->steal_share >= 0) {

@@ -148,6 +148,46 @@ uint64_t load_tags_refused(const struct load_tag_pool *p)
 	return p->refused;
 }
 
+/* Interned texts: equal ones are the same pointer, so any fixed order will do. */
+static int compare_tags(const void *a, const void *b)
+{
+	const struct load_tag *x = a, *y = b;
+	uintptr_t kx = (uintptr_t)x->key.ptr, ky = (uintptr_t)y->key.ptr;
+	uintptr_t vx = (uintptr_t)x->value.ptr, vy = (uintptr_t)y->value.ptr;
+
+	if (kx != ky)
+		return kx < ky ? -1 : 1;
+	return (vx > vy) - (vx < vy);
+}
+
+const char *load_tags_widest(const struct load_tag_pool *p, size_t *ret_values)
+{
+	VEC(struct load_tag) all = VEC_INIT;
+	const char *widest = NULL;
+	size_t values = 0, most = 0;
+
+	vec_for_each (&p->sets, t)
+		for (uint32_t i = 0; i < (*t)->len; i++)
+			vec_push(&all, (*t)->list[i]);
+	if (all.len)
+		qsort(all.ptr, all.len, sizeof(all.ptr[0]), compare_tags);
+	for (size_t i = 0; i < all.len; i++) {
+		bool same_key = i && all.ptr[i].key.ptr == all.ptr[i - 1].key.ptr;
+
+		if (!same_key)
+			values = 0;
+		if (!same_key || all.ptr[i].value.ptr != all.ptr[i - 1].value.ptr)
+			values++;
+		if (values > most) {
+			most = values;
+			widest = all.ptr[i].key.ptr;
+		}
+	}
+	vec_release(&all);
+	*ret_values = most;
+	return widest;
+}
+
 static struct step *find_step(struct load_tag_pool *p, const struct load_tags *from,
 			      const char *key, const char *value)
 {

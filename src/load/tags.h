@@ -41,6 +41,9 @@ const struct load_tags *load_tags_without(struct load_tag_pool *p, const struct 
 					  struct str key);
 uint64_t load_tags_refused(const struct load_tag_pool *p);
 
+/* The key with the most values, and how many: what fills the pool. NULL when there are no tags. */
+const char *load_tags_widest(const struct load_tag_pool *p, size_t *ret_values);
+
 /* The same set in this pool. */
 const struct load_tags *load_tags_import(struct load_tag_pool *p, const struct load_tags *foreign);
 

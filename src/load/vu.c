@@ -300,7 +300,8 @@ static void count_iteration(struct load_vu *vu, uint64_t end_ns)
 	if (load_executor_is_open(vu->slot->runner->scenario->executor) && !vu->warmup) {
 		load_vu_sample_at(vu, vu->run->builtin[LOAD_M_ITERATION_START_LAG], tags, end_ns,
 				  lag_ms);
-		hist_add(vu->worker->second->lag_ms, lag_ms);
+		hist_add(vu->worker->second->lag_ms,
+			 (double)(vu->start_ns - MAX(vu->intended_ns, vu->slot->free_ns)) / 1e6);
 	}
 }
 

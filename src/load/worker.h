@@ -76,6 +76,8 @@ struct load_worker {
 	/* for progress and exec.instance: written by this worker, read by all */
 	atomic_uint_fast64_t iterations, interrupted, dropped, requests;
 
+	uint64_t no_fds, no_ports; /* connections that failed for want of them */
+
 	struct error err;
 	int failed;	    /* of starting: -errno, with what is wrong in err */
 	bool script_failed; /* err is of the script's init code */

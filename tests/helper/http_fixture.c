@@ -12,6 +12,7 @@
  *	/status/N        that status
  *	/bytes/N         N times 'x'
  *	/delay/MS        an answer after MS
+ *	/stall/MS        at once, but nothing for MS, from 1 s after the first of these on
  *	/redirect/N      302 to /redirect/N-1, at last to /echo
  *	/close           an answer, then the connection is closed ("Connection: close")
  *	/chunked         "hello world" in two chunks
@@ -176,6 +177,27 @@ static bool route_delay(int fd, const struct request *r, long n)
 	return answer(fd, 200, "", "late", 4);
 }
 
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool route_stall(int fd, const struct request *r, long n)
+{
+	static atomic_long first_ms;
+	long none = 0, now = now_ms();
+
+	(void)r;
+	atomic_compare_exchange_strong(&first_ms, &none, now);
+	now -= atomic_load(&first_ms);
+	if (now >= 1000 && now < 1000 + n)
+		sleep_ms(1000 + n - now);
+	return answer(fd, 200, "", "ok", 2);
+}
+
 static bool route_redirect(int fd, const struct request *r, long n)
 {
 	char location[64];
@@ -327,16 +349,17 @@ static const struct {
 	const char *name;
 	bool (*serve)(int fd, const struct request *r, long n);
 } routes[] = {
-	{ "echo", route_echo },		{ "json", route_json },
-	{ "status", route_status },	{ "bytes", route_bytes },
-	{ "delay", route_delay },	{ "redirect", route_redirect },
-	{ "close", route_close },	{ "chunked", route_chunked },
-	{ "drop", route_drop },		{ "hang", route_hang },
-	{ "drip", route_drip },		{ "short", route_short },
-	{ "cut", route_cut },		{ "long", route_long },
-	{ "headers", route_headers },	{ "header", route_header },
-	{ "garbage", route_garbage },	{ "badlength", route_badlength },
-	{ "badchunk", route_badchunk }, { "count", route_count },
+	{ "echo", route_echo },		  { "json", route_json },
+	{ "status", route_status },	  { "bytes", route_bytes },
+	{ "delay", route_delay },	  { "redirect", route_redirect },
+	{ "stall", route_stall },	  { "close", route_close },
+	{ "chunked", route_chunked },	  { "drop", route_drop },
+	{ "hang", route_hang },		  { "drip", route_drip },
+	{ "short", route_short },	  { "cut", route_cut },
+	{ "long", route_long },		  { "headers", route_headers },
+	{ "header", route_header },	  { "garbage", route_garbage },
+	{ "badlength", route_badlength }, { "badchunk", route_badchunk },
+	{ "count", route_count },
 };
 
 static bool serve(int fd, const struct request *r)

@@ -108,42 +108,54 @@ static JSValue get_iter(JSContext *ctx, JSValueConst this UNUSED)
 	return vu->in_iteration ? JS_NewInt64(ctx, (int64_t)vu->iteration) : JS_UNDEFINED;
 }
 
-static JSValue get_env(JSContext *ctx, JSValueConst this UNUSED)
-{
-	return JS_DupValue(ctx, load_vu_of(ctx)->env);
-}
-
-static const JSCFunctionListEntry place[] = {
-	JS_CGETSET_DEF("__ITER", get_iter, NULL),
-	JS_CGETSET_DEF("__ENV", get_env, NULL),
-};
-
-static int make_env(struct load_vu *vu, const struct load_scenario *s)
+static JSValue make_env(struct load_vu *vu)
 {
 	JSContext *ctx = js_vm_context(vu->vm);
 	const struct load_opts *o = vu->run->opts;
 	JSValue env = JS_NewObject(ctx);
 
 	if (JS_IsException(env))
-		return -1;
+		return env;
+	for (size_t i = 0; i < o->n_system_env; i++)
+		js_set_str(ctx, env, o->system_env[i].key, str_from(o->system_env[i].value));
 	for (size_t i = 0; i < o->n_env; i++)
 		js_set_str(ctx, env, o->env[i].key, str_from(o->env[i].value));
-	if (s)
-		vec_for_each (&s->env, e)
+	if (vu->env_of)
+		vec_for_each (&vu->env_of->env, e)
 			js_set_str(ctx, env, e->key, str_from(e->value));
-	JS_FreeValue(ctx, vu->env);
-	vu->env = env;
-	vu->env_of = s;
-	return 0;
+	return env;
+}
+
+/* Made when a script first looks: most VUs never do after the init code. */
+static JSValue get_env(JSContext *ctx, JSValueConst this UNUSED)
+{
+	struct load_vu *vu = load_vu_of(ctx);
+
+	if (JS_IsUndefined(vu->env)) {
+		JSValue env = make_env(vu);
+
+		if (JS_IsException(env))
+			return env;
+		vu->env = env;
+	}
+	return JS_DupValue(ctx, vu->env);
 }
 
 void load_vu_set_env(struct load_vu *vu, const struct load_scenario *s)
 {
 	if (s && !s->env.len)
 		s = NULL;
-	if (vu->env_of != s)
-		make_env(vu, s);
+	if (vu->env_of == s)
+		return;
+	JS_FreeValue(js_vm_context(vu->vm), vu->env);
+	vu->env = JS_UNDEFINED;
+	vu->env_of = s;
 }
+
+static const JSCFunctionListEntry place[] = {
+	JS_CGETSET_DEF("__ITER", get_iter, NULL),
+	JS_CGETSET_DEF("__ENV", get_env, NULL),
+};
 
 /* ---- open() ---- */
 
@@ -214,8 +226,8 @@ int load_globals_setup(struct load_vu *vu)
 	js_set(ctx, global, "__VU", JS_NewUint32(ctx, vu->id));
 	js_set(ctx, global, "open", JS_NewCFunction(ctx, global_open, "open", 2));
 	js_set(ctx, global, "require", JS_NewCFunction(ctx, load_require, "require", 1));
-	if (!JS_HasException(ctx) && load_timers_setup(ctx, global) == 0)
-		make_env(vu, NULL);
+	if (!JS_HasException(ctx))
+		load_timers_setup(ctx, global);
 	JS_FreeValue(ctx, global);
 	return JS_HasException(ctx) ? -1 : 0;
 }

@@ -211,6 +211,8 @@ void load_http_emit(struct load_request *req, const struct net_response *net)
 	vu->bytes_received += net->received_bytes;
 	if (vu->warmup)
 		return;
+	vu->worker->no_fds += net->error == NET_ERR_NO_FDS;
+	vu->worker->no_ports += net->error == NET_ERR_NO_PORTS;
 	tags = exchange_tags(req, net);
 	atomic_fetch_add_explicit(&vu->worker->requests, 1, memory_order_relaxed);
 	load_vu_sample_at(vu, builtin[LOAD_M_HTTP_REQS], tags, t->end_ns, 1);

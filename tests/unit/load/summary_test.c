@@ -302,8 +302,12 @@ TEST(dropped_iterations_name_the_vus_needed)
 	prepare(&f);
 	plan(&f, "{\"scenarios\":{\"buy\":{\"executor\":\"constant-arrival-rate\",\"rate\":700,"
 		 "\"duration\":\"60s\",\"preAllocatedVUs\":200}}}");
-	figures =
-		(struct load_summary_scenario){ &f.plan->scenarios.ptr[0], 31900, 100, 8000, 850 };
+	figures = (struct load_summary_scenario){ .scenario = &f.plan->scenarios.ptr[0],
+						  .iterations = 31900,
+						  .interrupted = 100,
+						  .dropped = 8000,
+						  .drops = { [LOAD_DROP_VU_LIMIT] = 8000 },
+						  .iteration_mean_ms = 850 };
 	f.s.scenarios = &figures;
 	f.s.scenario_count = 1;
 	ASSERT_INT(load_summary_vus_needed(&figures), 595);
@@ -311,6 +315,11 @@ TEST(dropped_iterations_name_the_vus_needed)
 		   "buy: 8000 of 40000 iterations dropped (20.00%) of 700/s: no VU "
 		   "was free. At 700/s and 850ms an iteration\n      595 VUs are "
 		   "busy (Little's law); maxVUs is 200.");
+	figures.drops[LOAD_DROP_VU_LIMIT] = 7000;
+	figures.drops[LOAD_DROP_LATE] = 1000;
+	ASSERT_HAS(text(&f, plain),
+		   "7000 with all maxVUs busy, 1000 because the generator was late "
+		   "itself.");
 	figures.iteration_mean_ms = 100;
 	ASSERT_INT(load_summary_vus_needed(&figures), 70);
 	ASSERT_HAS(text(&f, plain), "maxVUs 200 is enough on average");
@@ -363,12 +372,14 @@ TEST(the_generators_verdict)
 	prepare(&f);
 	plan(&f, "{}");
 	ASSERT_LACKS(text(&f, plain), "HOW FAR");
-	f.s.generator = (struct load_summary_generator){ "valid", true, 0.43, 0.08, 0.001 };
+	f.s.generator =
+		(struct load_summary_generator){ "valid", true, 0.43, 0.08, 0.001, -1, 0, 0, 0 };
 	ASSERT_HAS(text(&f, plain),
 		   "    generator: valid (busiest thread 43 % of a core, start lag "
 		   "p(99) 80\xc2\xb5s, steal 0.1 %)\n");
-	f.s.generator =
-		(struct load_summary_generator){ "a thread was saturated", false, -1, -1, -1 };
+	f.s.generator = (struct load_summary_generator){
+		"a thread was saturated", false, -1, -1, -1, -1, 0, 0, 0
+	};
 	ASSERT_HAS(text(&f, plain), "    INVALID RUN: a thread was saturated\n");
 	f.s.tags_refused = 7;
 	ASSERT_HAS(text(&f, plain), "7 samples lost a tag");
