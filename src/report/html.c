@@ -156,6 +156,23 @@ static void add_head(struct page *p, const struct page_table *t)
 	strbuf_addstr(p->out, "</tr></thead>\n<tbody>\n");
 }
 
+/* A command: no line ends behind the hyphen of an option. */
+static void add_code(struct strbuf *sb, const char *text)
+{
+	struct str rest = str_from(text), word;
+	const char *space = "";
+
+	while (str_split(&rest, ' ', &word)) {
+		CLEANUP(mem_cleanup) char *copy = str_dup(word);
+		bool option = str_starts_with(word, STR("-"));
+
+		strbuf_addf(sb, "%s%s", space, option ? "<span>" : "");
+		html_escape(sb, copy);
+		strbuf_addstr(sb, option ? "</span>" : "");
+		space = " ";
+	}
+}
+
 static void add_cell(struct page *p, const struct page_table *t, size_t column,
 		     const struct page_cell *c)
 {
@@ -169,7 +186,10 @@ static void add_cell(struct page *p, const struct page_table *t, size_t column,
 		    state_class(c->state), number || c->state ? "\"" : "");
 	strbuf_addstr(p->out, code ? "<code>" : "");
 	strbuf_addstr(p->out, state_mark(c->state));
-	html_escape(p->out, c->text);
+	if (code)
+		add_code(p->out, c->text);
+	else
+		html_escape(p->out, c->text);
 	strbuf_addstr(p->out, code ? "</code>" : "");
 	if (c->note) {
 		strbuf_addstr(p->out, "<small>");
