@@ -25,7 +25,7 @@ struct load_flags {
 	struct opt_list stages, tags, env, outputs;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
-		no_vu_connection_reuse, queue, auto_vus, strict, system_env, insecure,
+		no_vu_connection_reuse, queue, auto_vus, precise, strict, system_env, insecure,
 		discard_bodies, throw_errors, verbose;
 };
 
@@ -51,6 +51,7 @@ static const struct {
 	{ AT(min_iteration_duration), OPT_STRING, "minIterationDuration" },
 	{ AT(queue), OPT_FLAG, "queueArrivals" },
 	{ AT(auto_vus), OPT_FLAG, "autoVUs" },
+	{ AT(precise), OPT_FLAG, "precise" },
 	{ AT(no_setup), OPT_FLAG, "noSetup" },
 	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
 	{ AT(no_thresholds), OPT_FLAG, "noThresholds" },
@@ -452,6 +453,8 @@ static const struct opt opts[] = {
 	  "Drive the same load before, without counting it" },
 	{ "queue-arrivals", 0, OPT_FLAG, AT(queue), NULL,
 	  "Arrivals that find no free VU wait for one instead of being dropped" },
+	{ "precise", 0, OPT_FLAG, AT(precise), NULL,
+	  "Wait for each arrival awake: sent within microseconds, for up to a whole CPU" },
 	{ "auto-vus", 0, OPT_FLAG, AT(auto_vus), NULL,
 	  "Arrival rates make as many VUs as they need, up to 10,000" },
 	{ "threads", 0, OPT_UINT, AT(threads), "N",

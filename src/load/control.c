@@ -223,12 +223,14 @@ static void check_stop(struct load_control *c)
 void load_control_run(struct load_control *c)
 {
 	struct load_run *run = c->run;
-	bool measuring = false;
+	bool measuring = !run->plan->warmup_ns;
 
 	run->start_ns = net_loop_now_ns() + START_AFTER_NS;
 	run->measure_ns = run->start_ns + run->plan->warmup_ns;
 	c->next_second_ns = run->measure_ns + NS_PER_S;
 	c->next_thresholds_ns = run->measure_ns + LOAD_THRESHOLD_EVERY_NS;
+	/* before the first connection: a burst at the start may fill a queue */
+	load_machine_read(&c->machine_begin);
 	order_all(c, LOAD_ORDER_START);
 	while (c->finished < run->worker_count) {
 		uint64_t now_ns;

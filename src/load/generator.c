@@ -124,10 +124,11 @@ PRINTF_LIKE(2, 3) static void blame(struct strbuf *sb, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void blame_time(const struct load_summary_generator *g, uint64_t lag_count,
+static void blame_time(const struct load_summary_generator *g, uint64_t lag_count, bool spins,
 		       struct strbuf *sb)
 {
-	if (g->cpu_share > CPU_SHARE_MAX)
+	/* a thread that spins is busy by intent; if it is too busy, the lag tells */
+	if (!spins && g->cpu_share > CPU_SHARE_MAX)
 		blame(sb, "a thread of the generator used %.0f %% of a CPU (bound %.0f %%)",
 		      g->cpu_share * 100, CPU_SHARE_MAX * 100);
 	if (lag_count >= LAG_COUNT_MIN && g->send_lag_p99_ms > LAG_P99_MAX_MS)
@@ -179,7 +180,7 @@ void load_judge_generator(struct load_control *c, struct load_summary_generator 
 		ret->no_fds += c->run->workers[i]->no_fds;
 		ret->no_ports += c->run->workers[i]->no_ports;
 	}
-	blame_time(ret, lag_count, &why);
+	blame_time(ret, lag_count, c->run->plan->precise, &why);
 	blame_sockets(ret, &why);
 	ret->valid = !why.len;
 	c->result->generator_valid = ret->valid;

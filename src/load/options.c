@@ -59,6 +59,7 @@ const struct option_field option_fields[] = {
 	{ "noSummary", OPTION_BOOL, OFFSET(no_summary), .flag_only = true },
 	{ "warmup", OPTION_DURATION, OFFSET(warmup_ns), .flag_only = true },
 	{ "queueArrivals", OPTION_BOOL, OFFSET(queue_arrivals), .flag_only = true },
+	{ "precise", OPTION_BOOL, OFFSET(precise), .flag_only = true },
 	{ "autoVUs", OPTION_BOOL, OFFSET(auto_vus), .flag_only = true },
 
 	{ "cloud", OPTION_SILENT },

@@ -133,6 +133,7 @@ struct load_plan {
 	/* assay's own */
 	uint64_t warmup_ns;  /* sent before the load, not counted */
 	bool queue_arrivals; /* one that finds no free VU waits for it; it is not dropped */
+	bool precise;	     /* spin for a millisecond before each arrival */
 	bool auto_vus;	     /* arrival rates may have VUs up to LOAD_AUTO_VUS_MAX */
 };
 

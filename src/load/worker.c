@@ -121,9 +121,14 @@ int load_worker_init(struct load_worker *w, struct load_run *run, struct error *
 	return 0;
 }
 
+/* A thread that sleeps wakes up late by up to 0.6 ms in 1 of 100 cases on a virtual machine. */
+#define SPIN_NS NS_PER_MS
+
 void load_worker_equip(struct load_worker *w)
 {
 	w->stack = net_stack_new(w->loop, &w->run->stack_opts);
+	if (w->run->plan->precise)
+		net_loop_set_spin_ns(w->loop, SPIN_NS);
 	w->second = second_new(w);
 	vec_for_each (&w->run->plan->tags, t)
 		w->run_tags =
