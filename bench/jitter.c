@@ -77,54 +77,80 @@ static int listen_any(void)
 	return fd;
 }
 
+/* What has been received: when. */
+struct log {
+	double *at, end; /* end 0 = nothing has come yet */
+	long n, most;
+};
+
+static void take(int listener, int epoll)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+	int one = 1, fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		e.data.fd = fd;
+		epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+	}
+}
+
+/* A late sender's requests may come together. */
+static void serve(struct log *l, int fd)
+{
+	char in[4096];
+	ssize_t len = recv(fd, in, sizeof(in) - 1, 0);
+
+	if (len <= 0) {
+		close(fd);
+		return;
+	}
+	in[len] = 0;
+	for (char *p = in; l->n < l->most && (p = strstr(p, "\r\n\r\n")); p += 4) {
+		l->at[l->n++] = now_us();
+		send(fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL);
+	}
+}
+
+static int judge(struct log *l, double rate)
+{
+	long first = l->n / 10;
+	double base = 1e18;
+
+	if (l->n <= first)
+		return 1;
+	for (long i = first; i < l->n; i++) {
+		l->at[i] -= (double)i * 1e6 / rate;
+		base = l->at[i] < base ? l->at[i] : base;
+	}
+	for (long i = first; i < l->n; i++)
+		l->at[i] -= base;
+	print(l->at + first, l->n - first);
+	return 0;
+}
+
 static int receive(double rate, double seconds)
 {
-	long most = (long)(rate * seconds * 2) + 1000, n = 0, first;
-	double *at = calloc((size_t)most, sizeof(*at)), base = 1e18, end = 0;
+	struct log l = { .most = (long)(rate * seconds * 2) + 1000 };
 	struct epoll_event events[64], e = { .events = EPOLLIN };
-	int listener = listen_any(), epoll = epoll_create1(0), one = 1, fd;
-	char in[4096];
-	ssize_t len;
+	int listener = listen_any(), epoll = epoll_create1(0);
 
+	l.at = calloc((size_t)l.most, sizeof(*l.at));
 	e.data.fd = listener;
 	epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e);
-	while (n < most && (!end || now_us() < end)) {
+	while (l.n < l.most && (!l.end || now_us() < l.end)) {
 		int ready = epoll_wait(epoll, events, 64, 0);
 
 		for (int i = 0; i < ready; i++) {
-			if (events[i].data.fd == listener) {
-				while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
-					setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-					e.data.fd = fd;
-					epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
-				}
-				continue;
-			}
-			len = recv(events[i].data.fd, in, sizeof(in) - 1, 0);
-			if (len <= 0) {
-				close(events[i].data.fd);
-				continue;
-			}
-			in[len] = 0;
-			if (!n)
-				end = now_us() + seconds * 1e6;
-			/* a late sender's requests may come together */
-			for (char *p = in; n < most && (p = strstr(p, "\r\n\r\n")); p += 4) {
-				at[n++] = now_us();
-				send(events[i].data.fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL);
-			}
+			if (events[i].data.fd == listener)
+				take(listener, epoll);
+			else
+				serve(&l, events[i].data.fd);
 		}
+		if (l.n && !l.end)
+			l.end = now_us() + seconds * 1e6;
 	}
-	first = n / 10;
-	for (long i = first; i < n; i++) {
-		at[i] -= (double)i * 1e6 / rate;
-		base = at[i] < base ? at[i] : base;
-	}
-	for (long i = first; i < n; i++)
-		at[i] -= base;
-	if (n > first)
-		print(at + first, n - first);
-	return n > first ? 0 : 1;
+	return judge(&l, rate);
 }
 
 static int send_all(int port, double rate, double seconds)
