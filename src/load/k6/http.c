@@ -34,6 +34,14 @@ static JSValue run_and_wait(JSContext *ctx, struct load_request *req)
 	return result;
 }
 
+JSValue load_http_send(JSContext *ctx, const char *method, JSValueConst url, JSValueConst body,
+		       JSValueConst params)
+{
+	struct load_request *req = load_request_new(ctx, method, url, body, params);
+
+	return req ? run_and_wait(ctx, req) : JS_EXCEPTION;
+}
+
 static JSValue arg(int argc, JSValueConst *argv, int i)
 {
 	return i < argc ? argv[i] : JS_UNDEFINED;
@@ -57,11 +65,10 @@ static JSValue http_method(JSContext *ctx, JSValueConst this UNUSED, int argc, J
 			   int method)
 {
 	bool has_body = method > METHOD_HEAD;
-	struct load_request *req = load_request_new(ctx, method_names[method], arg(argc, argv, 0),
-						    has_body ? arg(argc, argv, 1) : JS_UNDEFINED,
-						    arg(argc, argv, has_body ? 2 : 1));
 
-	return req ? run_and_wait(ctx, req) : JS_EXCEPTION;
+	return load_http_send(ctx, method_names[method], arg(argc, argv, 0),
+			      has_body ? arg(argc, argv, 1) : JS_UNDEFINED,
+			      arg(argc, argv, has_body ? 2 : 1));
 }
 
 struct load_request *load_http_request_of(JSContext *ctx, int argc, JSValueConst *argv)

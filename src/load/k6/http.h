@@ -24,6 +24,10 @@ void load_request_cookie_header(struct load_request *req, const struct net_url *
 /* A request from (method, url, body, params); NULL with an exception. */
 struct load_request *load_http_request_of(JSContext *ctx, int argc, JSValueConst *argv);
 
+/* Sends a request and waits for it: the response, or an exception. Blocks the VU. */
+JSValue load_http_send(JSContext *ctx, const char *method, JSValueConst url, JSValueConst body,
+		       JSValueConst params);
+
 /* Functions of the module that live in files of their own. */
 JSValue load_http_batch(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
 JSValue load_http_async(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);

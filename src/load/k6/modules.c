@@ -5,7 +5,8 @@
 #include "load/k6/response.h"
 
 const struct js_native_module *const load_modules[] = {
-	&load_k6_core, &load_k6_http, &load_k6_metrics, &load_k6_data, &load_k6_execution, NULL,
+	&load_k6_core, &load_k6_http, &load_k6_metrics, &load_k6_data, &load_k6_execution,
+	&load_k6_html, NULL,
 };
 
 struct js_class load_classes[LOAD_CLASS_COUNT];
@@ -13,8 +14,10 @@ struct js_class load_classes[LOAD_CLASS_COUNT];
 static void fill_classes(void)
 {
 	const struct js_class *const all[LOAD_CLASS_COUNT] = {
-		&load_response_class, &load_statuses_class,	&load_url_class,  &load_jar_class,
-		&load_metric_class,   &load_shared_array_class, &load_exec_class,
+		&load_response_class,  &load_statuses_class,	   &load_url_class,
+		&load_jar_class,       &load_metric_class,	   &load_shared_array_class,
+		&load_exec_class,      &load_html_selection_class, &load_html_element_class,
+		&load_html_tags_class,
 	};
 
 	for (size_t i = 0; i < LOAD_CLASS_COUNT; i++)

@@ -11,6 +11,7 @@
 #include "js/value.h"
 #include "load/k6/cookies.h"
 #include "load/k6/json_path.h"
+#include "load/k6/response_html.h"
 #include "load/vu.h"
 
 static const char *const field_names[RESPONSE_FIELDS] = {
@@ -39,7 +40,8 @@ static const char *const field_names[RESPONSE_FIELDS] = {
 struct response_object {
 	struct load_response *data;
 	JSValue cache[RESPONSE_FIELDS];
-	JSValue parsed; /* the body as JSON, for selectors */
+	JSValue parsed;		    /* the body as JSON, for selectors */
+	struct load_html_doc *page; /* the body as HTML */
 };
 
 void load_response_atoms_init(JSContext *ctx, struct load_response_atoms *atoms)
@@ -91,6 +93,7 @@ static void finalize(JSRuntime *rt, JSValue val)
 	for (int i = 0; i < RESPONSE_FIELDS; i++)
 		JS_FreeValueRT(rt, o->cache[i]);
 	JS_FreeValueRT(rt, o->parsed);
+	load_html_doc_unref(o->page);
 	load_response_free(o->data);
 	free(o);
 }
@@ -490,18 +493,44 @@ static JSValue response_json(JSContext *ctx, JSValueConst this, int argc, JSValu
 	return parse_body(ctx, o->data);
 }
 
-static JSValue response_absent(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
-			       JSValueConst *argv UNUSED, int field)
+/* The body as a page, parsed once. NULL with an exception. */
+static struct load_html_doc *page_of(JSContext *ctx, struct response_object *o)
 {
-	return js_throw(ctx, "Response.%s() is not available in assay " ASSAY_VERSION,
-			field_names[field]);
+	if (o->page)
+		return o->page;
+	if (!has_body(o->data)) {
+		js_throw(ctx, "the body is null so it cannot be read as HTML; most likely the "
+			      "request failed");
+		return NULL;
+	}
+	o->page = load_html_doc_new(ctx, strbuf_str(&o->data->net->body), o->data->url);
+	return o->page;
+}
+
+static JSValue page_method(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv,
+			   int field)
+{
+	struct response_object *o = JS_GetOpaque2(ctx, this, LOAD_CLASS_RESPONSE);
+	struct load_html_doc *page = o ? page_of(ctx, o) : NULL;
+	JSValueConst options = argc > 0 ? argv[0] : JS_UNDEFINED;
+
+	if (!page)
+		return JS_EXCEPTION;
+	switch (field) {
+	case RESPONSE_HTML:
+		return load_html_document(ctx, page, options);
+	case RESPONSE_SUBMIT_FORM:
+		return load_response_submit_form(ctx, page, options);
+	default:
+		return load_response_click_link(ctx, page, options);
+	}
 }
 
 static const JSCFunctionListEntry methods[] = {
 	JS_CFUNC_DEF("json", 1, response_json),
-	JS_CFUNC_MAGIC_DEF("html", 1, response_absent, RESPONSE_HTML),
-	JS_CFUNC_MAGIC_DEF("submitForm", 1, response_absent, RESPONSE_SUBMIT_FORM),
-	JS_CFUNC_MAGIC_DEF("clickLink", 1, response_absent, RESPONSE_CLICK_LINK),
+	JS_CFUNC_MAGIC_DEF("html", 1, page_method, RESPONSE_HTML),
+	JS_CFUNC_MAGIC_DEF("submitForm", 1, page_method, RESPONSE_SUBMIT_FORM),
+	JS_CFUNC_MAGIC_DEF("clickLink", 1, page_method, RESPONSE_CLICK_LINK),
 };
 
 int load_response_setup(JSContext *ctx)
