@@ -223,3 +223,44 @@ JSValue js_throw(JSContext *ctx, const char *fmt, ...)
 				  JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	return JS_Throw(ctx, e);
 }
+
+bool js_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
+{
+	size_t offset = 0, len = 0, unit, size;
+	uint8_t *data;
+	JSValue buffer;
+
+	data = JS_GetArrayBuffer(ctx, &size, v);
+	if (data) {
+		*ret = (struct str){ (const char *)data, size };
+		return true;
+	}
+	JS_FreeValue(ctx, JS_GetException(ctx));
+	buffer = JS_GetTypedArrayBuffer(ctx, v, &offset, &len, &unit);
+	data = JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(ctx, &size, buffer);
+	JS_FreeValue(ctx, buffer);
+	if (!data) {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		return false;
+	}
+	*ret = (struct str){ (const char *)data + offset, len };
+	return true;
+}
+
+int js_to_bytes(JSContext *ctx, JSValueConst v, struct strbuf *out)
+{
+	struct str bytes;
+
+	if (!JS_IsObject(v) || !js_bytes(ctx, v, &bytes))
+		return js_to_str(ctx, v, out);
+	if (strbuf_add(out, bytes.ptr, bytes.len) < 0) {
+		JS_ThrowRangeError(ctx, "too long");
+		return -1;
+	}
+	return 0;
+}
+
+JSValue js_new_buffer(JSContext *ctx, struct str bytes)
+{
+	return JS_NewArrayBufferCopy(ctx, (const uint8_t *)bytes.ptr, bytes.len);
+}

@@ -57,6 +57,16 @@ JSValue js_json_parse(JSContext *ctx, struct str text, const char *where);
 /* Object.freeze() on v and on all it holds: 0 or -1. v must have no cycles. */
 int js_freeze_deep(JSContext *ctx, JSValueConst v);
 
+/* Bytes of an ArrayBuffer or of a view on one, borrowed from v; false (and no exception) when it is
+ * neither. */
+bool js_bytes(JSContext *ctx, JSValueConst v, struct str *ret);
+
+/* Appends those bytes, or String(v) as UTF-8: 0 or -1. */
+int js_to_bytes(JSContext *ctx, JSValueConst v, struct strbuf *out);
+
+/* A new ArrayBuffer with a copy. */
+JSValue js_new_buffer(JSContext *ctx, struct str bytes);
+
 /* Throws a new Error with that message, of any length (JS_ThrowTypeError() and its kin cut at 255
  * bytes); returns JS_EXCEPTION. */
 JSValue js_throw(JSContext *ctx, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -28,6 +28,7 @@ static const char *const names[NET_ERR_COUNT] = {
 	[NET_ERR_TIMEOUT] = "timeout",
 	[NET_ERR_MALFORMED] = "malformed",
 	[NET_ERR_TOO_LARGE] = "too_large",
+	[NET_ERR_CODING] = "coding",
 };
 
 const char *net_err_name(enum net_err e)

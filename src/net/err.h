@@ -34,6 +34,7 @@ enum net_err {
 	NET_ERR_TIMEOUT,   /* the time for the whole request was over */
 	NET_ERR_MALFORMED, /* the reply is no HTTP/1 */
 	NET_ERR_TOO_LARGE, /* header or body above the limit */
+	NET_ERR_CODING,	   /* the body is not of the content coding it claims */
 
 	NET_ERR_COUNT
 };

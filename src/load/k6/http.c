@@ -217,13 +217,27 @@ static JSValue http_set_response_callback(JSContext *ctx, JSValueConst this UNUS
 	return JS_UNDEFINED;
 }
 
-/* ---- what is not there ---- */
+/* ---- files of multipart bodies ---- */
 
-static JSValue http_absent(JSContext *ctx, JSValueConst this UNUSED, int argc UNUSED,
-			   JSValueConst *argv UNUSED, int which UNUSED)
+/* Without a name k6 takes the time in ns: unique, and of no meaning. */
+static JSValue http_file(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
-	return js_throw(ctx,
-			"http.file() (multipart bodies) is not available in assay " ASSAY_VERSION);
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT, type = STRBUF_INIT;
+	JSValue file;
+
+	if (!JS_IsUndefined(arg(argc, argv, 1)) && js_to_str(ctx, arg(argc, argv, 1), &name) < 0)
+		return JS_EXCEPTION;
+	if (!JS_IsUndefined(arg(argc, argv, 2)) && js_to_str(ctx, arg(argc, argv, 2), &type) < 0)
+		return JS_EXCEPTION;
+	if (!name.len)
+		strbuf_addf(&name, "%llu", (unsigned long long)net_loop_now_ns());
+	if (!type.len)
+		strbuf_addstr(&type, "application/octet-stream");
+	file = JS_NewObjectClass(ctx, LOAD_CLASS_FILE);
+	js_set(ctx, file, "data", JS_DupValue(ctx, arg(argc, argv, 0)));
+	js_set_str(ctx, file, "filename", strbuf_str(&name));
+	js_set_str(ctx, file, "content_type", strbuf_str(&type));
+	return file;
 }
 
 #define CONSTANT(name, text) JS_PROP_STRING_DEF(name, text, JS_PROP_ENUMERABLE)
@@ -243,7 +257,7 @@ static const JSCFunctionListEntry functions[] = {
 	JS_CFUNC_DEF("cookieJar", 0, load_http_cookie_jar),
 	JS_CFUNC_DEF("expectedStatuses", 1, http_expected_statuses),
 	JS_CFUNC_DEF("setResponseCallback", 1, http_set_response_callback),
-	JS_CFUNC_MAGIC_DEF("file", 1, http_absent, 0),
+	JS_CFUNC_DEF("file", 3, http_file),
 	CONSTANT("TLS_1_0", "tls1.0"),
 	CONSTANT("TLS_1_1", "tls1.1"),
 	CONSTANT("TLS_1_2", "tls1.2"),
@@ -264,6 +278,7 @@ static int init(JSContext *ctx, JSValueConst exports)
 
 	JS_SetPropertyFunctionList(ctx, proto, url_methods, ARRAY_SIZE(url_methods));
 	JS_SetClassProto(ctx, LOAD_CLASS_URL, proto);
+	JS_SetClassProto(ctx, LOAD_CLASS_FILE, JS_NewObject(ctx));
 	return load_jar_setup(ctx, exports);
 }
 
@@ -280,6 +295,11 @@ const struct js_native_module load_k6_http = {
 const struct js_class load_statuses_class = {
 	.id = LOAD_CLASS_STATUSES,
 	.def = { .class_name = "ExpectedStatuses", .finalizer = statuses_finalize },
+};
+
+const struct js_class load_file_class = {
+	.id = LOAD_CLASS_FILE,
+	.def = { .class_name = "FileData" },
 };
 
 const struct js_class load_url_class = {

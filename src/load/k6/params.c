@@ -12,6 +12,7 @@
 #include "load/k6/form.h"
 #include "load/k6/http.h"
 #include "load/sample.h"
+#include "net/coding.h"
 
 #define BODY_BYTES_MAX	    ((size_t)1024 * 1024 * 1024)
 #define REQUEST_HEADERS_MAX 128
@@ -44,30 +45,6 @@ static int read_url(JSContext *ctx, struct load_request *req, JSValueConst url)
 	return js_to_str(ctx, url, &req->url);
 }
 
-/* Bytes of an ArrayBuffer or of a view on one; false when v is neither. */
-static bool get_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
-{
-	size_t offset = 0, len = 0, unit, size;
-	uint8_t *data;
-	JSValue buffer;
-
-	data = JS_GetArrayBuffer(ctx, &size, v);
-	if (data) {
-		*ret = (struct str){ (const char *)data, size };
-		return true;
-	}
-	JS_FreeValue(ctx, JS_GetException(ctx));
-	buffer = JS_GetTypedArrayBuffer(ctx, v, &offset, &len, &unit);
-	data = JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(ctx, &size, buffer);
-	JS_FreeValue(ctx, buffer);
-	if (!data) {
-		JS_FreeValue(ctx, JS_GetException(ctx));
-		return false;
-	}
-	*ret = (struct str){ (const char *)data + offset, len };
-	return true;
-}
-
 /* Most bodies that are objects are plain ones: asking the engine for bytes makes exceptions. */
 static bool is_plain(JSContext *ctx, JSValueConst v)
 {
@@ -78,7 +55,31 @@ static bool is_plain(JSContext *ctx, JSValueConst v)
 	return same;
 }
 
-static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body, bool *ret_form)
+/* The Content-Type that an object as the body makes; a script's own stands before it. */
+struct body_type {
+	char text[sizeof("multipart/form-data; boundary=") + LOAD_BOUNDARY_BYTES];
+};
+
+static int read_form(JSContext *ctx, struct load_request *req, JSValueConst body,
+		     struct body_type *ret)
+{
+	char boundary[LOAD_BOUNDARY_BYTES];
+	int r = load_form_has_file(ctx, body);
+
+	if (r < 0)
+		return -1;
+	if (!r) {
+		snprintf(ret->text, sizeof(ret->text), "application/x-www-form-urlencoded");
+		return load_form_encode(ctx, body, &req->body);
+	}
+	if (load_form_multipart(ctx, body, boundary, &req->body) < 0)
+		return -1;
+	snprintf(ret->text, sizeof(ret->text), "multipart/form-data; boundary=%s", boundary);
+	return 0;
+}
+
+static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body,
+		     struct body_type *ret)
 {
 	struct str bytes;
 
@@ -87,12 +88,11 @@ static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body
 		return 0;
 	if (!JS_IsObject(body))
 		return js_to_str(ctx, body, &req->body);
-	if (!is_plain(ctx, body) && get_bytes(ctx, body, &bytes)) {
+	if (!is_plain(ctx, body) && js_bytes(ctx, body, &bytes)) {
 		strbuf_add(&req->body, bytes.ptr, bytes.len);
 		return 0;
 	}
-	*ret_form = true;
-	return load_form_encode(ctx, body, &req->body);
+	return read_form(ctx, req, body, ret);
 }
 
 /* ---- params ---- */
@@ -220,10 +220,21 @@ static int read_auth(JSContext *ctx, struct load_request *req UNUSED, JSValueCon
 	return refuse_param(ctx, "auth: digest or ntlm");
 }
 
-static int read_compression(JSContext *ctx, struct load_request *req UNUSED,
-			    JSValueConst value UNUSED)
+static int read_compression(JSContext *ctx, struct load_request *req, JSValueConst value)
 {
-	return refuse_param(ctx, "compression");
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct error err = ERROR_INIT;
+
+	if (js_to_str(ctx, value, &text) < 0)
+		return -1;
+	if (!text.len || !req->body.len)
+		return 0;
+	if (net_coding_apply(strbuf_str(&text), &req->body, &err) < 0) {
+		js_throw(ctx, "%s", err.msg);
+		return -1;
+	}
+	add_header(req, STR("Content-Encoding"), strbuf_str(&text));
+	return 0;
 }
 
 static const struct {
@@ -274,15 +285,15 @@ static void set_defaults(struct load_request *req)
 static int read_all(JSContext *ctx, struct load_request *req, JSValueConst url, JSValueConst body,
 		    JSValueConst params)
 {
-	bool form = false;
+	struct body_type type = { "" };
 	struct str name;
 
-	if (read_url(ctx, req, url) < 0 || read_body(ctx, req, body, &form) < 0)
+	if (read_url(ctx, req, url) < 0 || read_body(ctx, req, body, &type) < 0)
 		return -1;
 	if (JS_IsObject(params) && js_each(ctx, params, read_param, req) < 0)
 		return -1;
-	if (form && !has_header(req, "Content-Type"))
-		add_header(req, STR("Content-Type"), STR("application/x-www-form-urlencoded"));
+	if (type.text[0] && !has_header(req, "Content-Type"))
+		add_header(req, STR("Content-Type"), str_from(type.text));
 	name = load_tags_get(req->tags, STR("name"));
 	if (name.ptr) {
 		free(req->name);

@@ -10,6 +10,7 @@
 #include "js/value.h"
 #include "load/k6/http.h"
 #include "load/worker.h"
+#include "net/coding.h"
 
 #define HEADERS_MAX 256 /* more than http_params.c lets in */
 
@@ -227,12 +228,30 @@ static void take_cookies(struct load_request *req, const struct net_response *ne
 		load_jar_take(req->jar, &url, &net->head);
 }
 
+/* A small body may unpack to a large one: this much and no more. */
+#define UNPACKED_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+static void unpack_body(struct net_response *net)
+{
+	struct str codings = { 0 };
+	struct error err = ERROR_INIT;
+
+	if (!net->error && net->body.len)
+		codings = net_head_get(&net->head, "Content-Encoding");
+	if (!codings.len || net_coding_remove(codings, UNPACKED_BYTES_MAX, &net->body, &err) == 0)
+		return;
+	net->error = NET_ERR_CODING;
+	strbuf_clear(&net->message);
+	strbuf_addstr(&net->message, err.msg);
+}
+
 static void on_reply(void *arg, struct net_response *net)
 {
 	struct load_request *req = arg;
 	struct load_response *res;
 
 	req->call = NULL;
+	unpack_body(net);
 	load_http_emit(req, net);
 	req->lag_ns = 0;
 	take_cookies(req, net);

@@ -39,6 +39,8 @@ static int transport_code(enum net_err error, int sys_errno)
 		return 1201;
 	case NET_ERR_IO:
 		return 1202;
+	case NET_ERR_CODING:
+		return 1701;
 	case NET_ERR_TLS:
 		return 1300;
 	case NET_ERR_TLS_RECORD:
