@@ -4,6 +4,7 @@
 
 #include "load/k6/response.h"
 
+/* in the order of their names */
 /* clang-format off */
 const struct js_native_module *const load_modules[] = {
 	&load_k6_core,
@@ -16,27 +17,20 @@ const struct js_native_module *const load_modules[] = {
 	&load_k6_metrics,
 	NULL,
 };
+/* clang-format on */
 
 struct js_class load_classes[LOAD_CLASS_COUNT];
 
 static void fill_classes(void)
 {
 	const struct js_class *const all[] = {
-		&load_exec_class,
-		&load_file_class,
-		&load_hasher_class,
-		&load_html_element_class,
-		&load_html_selection_class,
-		&load_html_tags_class,
-		&load_jar_class,
-		&load_metric_class,
-		&load_response_class,
-		&load_shared_array_class,
-		&load_statuses_class,
-		&load_url_class,
+		&load_exec_class,	  &load_file_class,	      &load_hasher_class,
+		&load_html_element_class, &load_html_selection_class, &load_html_tags_class,
+		&load_jar_class,	  &load_metric_class,	      &load_response_class,
+		&load_shared_array_class, &load_statuses_class,	      &load_url_class,
 	};
 
-	static_assert(ARRAY_SIZE(all) == LOAD_CLASS_COUNT, "a class is missing");
+	_Static_assert(ARRAY_SIZE(all) == LOAD_CLASS_COUNT, "a class is missing");
 	for (size_t i = 0; i < LOAD_CLASS_COUNT; i++)
 		load_classes[i] = *all[i];
 }
