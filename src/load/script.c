@@ -151,21 +151,30 @@ static int open_locked(struct load_script *s, struct str path, struct str *ret,
 	return 0;
 }
 
-int load_script_open(struct load_script *s, const char *importer, const char *path, struct str *ret,
-		     struct error *reterr)
+int load_script_resolve(struct load_script *s, const char *importer, const char *path,
+			struct strbuf *ret, struct error *reterr)
 {
-	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 	CLEANUP(strbuf_release) struct strbuf written = STRBUF_INIT;
-	int r;
 
 	/* what has no "./" is a module's name in an import, but a path here */
 	if (path[0] != '/' && path[0] != '.' && !strstr(path, "://"))
 		strbuf_addstr(&written, "./");
 	strbuf_addstr(&written, path);
-	js_module_resolve(*importer ? importer : s->name, strbuf_cstr(&written), &name);
-	if (strstr(strbuf_cstr(&name), "://"))
+	js_module_resolve(*importer ? importer : s->name, strbuf_cstr(&written), ret);
+	if (strstr(strbuf_cstr(ret), "://"))
 		return error_set(reterr, -EOPNOTSUPP, "open(\"%s\"): only files can be opened",
 				 path);
+	return 0;
+}
+
+int load_script_open(struct load_script *s, const char *importer, const char *path, struct str *ret,
+		     struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+	int r = load_script_resolve(s, importer, path, &name, reterr);
+
+	if (r < 0)
+		return r;
 	pthread_mutex_lock(&s->lock);
 	r = open_locked(s, strbuf_str(&name), ret, reterr);
 	pthread_mutex_unlock(&s->lock);

@@ -39,6 +39,10 @@ struct str load_script_text(const struct load_script *s);
 int load_script_open(struct load_script *s, const char *importer, const char *path, struct str *ret,
 		     struct error *reterr);
 
+/* The absolute path that load_script_open() would read; replaces *ret. 0 or -EOPNOTSUPP. */
+int load_script_resolve(struct load_script *s, const char *importer, const char *path,
+			struct strbuf *ret, struct error *reterr);
+
 /*
  * Arrays of k6/data by name, as the JSON text of every element. The first who asks for a name is
  * told to fill it (1) and must call load_script_share_fill() or _fail(); others wait for that (0).

@@ -51,6 +51,10 @@ ok 'the name replaces the URL' "$(grep '"http_reqs"' samples.json | grep -c '"na
 ok 'the group is a tag' "$(grep '"http_reqs"' samples.json | grep -c '"group":"::outer"')" = 18
 ok 'the summary is exported' "$(has export.json '"http_reqs"')" = 1
 
+load forms.js
+ok 'forms and links of pages are followed' $code = 0
+ok 'all of them' "$(has out 'checks_succeeded.*9 out of 9')" = 1
+
 load arrivals.js
 ok 'crossed thresholds give 99' $code = 99
 ok 'arrivals without a free VU are dropped' "$(has out 'dropped_iterations\.+: 3[56] ')" = 1

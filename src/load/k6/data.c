@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "js/value.h"
+#include "load/k6/data.h"
 #include "load/k6/modules.h"
 
 struct fill {
@@ -210,13 +211,28 @@ const struct js_class load_shared_array_class = {
 	.def = { .class_name = "SharedArrayHandler" },
 };
 
-static JSValue wrap(JSContext *ctx, const struct load_shared *items)
+static void setup(JSContext *ctx)
 {
-	JSValue handler = JS_NewObjectClass(ctx, LOAD_CLASS_SHARED_ARRAY), out;
+	JSValue proto = JS_GetClassProto(ctx, LOAD_CLASS_SHARED_ARRAY);
+
+	if (!JS_IsObject(proto)) {
+		proto = JS_NewObject(ctx);
+		JS_SetPropertyFunctionList(ctx, proto, traps, ARRAY_SIZE(traps));
+		JS_SetClassProto(ctx, LOAD_CLASS_SHARED_ARRAY, JS_DupValue(ctx, proto));
+	}
+	JS_FreeValue(ctx, proto);
+}
+
+JSValue load_shared_array(JSContext *ctx, const struct load_shared *items)
+{
 	JSValue global = JS_GetGlobalObject(ctx);
 	JSValue proxy = JS_GetPropertyStr(ctx, global, "Proxy");
-	JSValue args[2] = { JS_NewArray(ctx), handler };
+	JSValue handler, out, args[2];
 
+	setup(ctx);
+	handler = JS_NewObjectClass(ctx, LOAD_CLASS_SHARED_ARRAY);
+	args[0] = JS_NewArray(ctx);
+	args[1] = handler;
 	if (!JS_IsException(handler)) /* the script outlives every context */
 		JS_SetOpaque(handler, (void *)(uintptr_t)items);
 	out = JS_CallConstructor(ctx, proxy, 2, args);
@@ -248,15 +264,11 @@ static JSValue new_shared_array(JSContext *ctx, JSValueConst target UNUSED, int 
 		return js_throw(ctx, "filling the SharedArray \"%s\" failed", strbuf_cstr(&name));
 	if (r > 0 && fill_array(ctx, strbuf_cstr(&name), argv[1], &items) < 0)
 		return JS_EXCEPTION;
-	return wrap(ctx, items);
+	return load_shared_array(ctx, items);
 }
 
 static int init(JSContext *ctx, JSValueConst exports)
 {
-	JSValue proto = JS_NewObject(ctx);
-
-	JS_SetPropertyFunctionList(ctx, proto, traps, ARRAY_SIZE(traps));
-	JS_SetClassProto(ctx, LOAD_CLASS_SHARED_ARRAY, proto);
 	return js_set(
 		ctx, exports, "SharedArray",
 		JS_NewCFunction2(ctx, new_shared_array, "SharedArray", 2, JS_CFUNC_constructor, 0));
