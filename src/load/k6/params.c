@@ -1,6 +1,5 @@
 /*
- * Reads what a script gives to http.get() and its kin. What it names and assay does not have is
- * refused by that name: a request sent without it would measure something else.
+ * Reads what a script gives to http.get() and its kin.
  */
 #include "load/k6/request.h"
 
@@ -202,22 +201,19 @@ static int read_jar(JSContext *ctx, struct load_request *req, JSValueConst value
 	return 0;
 }
 
-static int refuse_param(JSContext *ctx, const char *name)
+static int read_auth(JSContext *ctx, struct load_request *req, JSValueConst value)
 {
-	js_throw(ctx, "the request parameter \"%s\" is not available in assay " ASSAY_VERSION,
-		 name);
-	return -1;
-}
-
-static int read_auth(JSContext *ctx, struct load_request *req UNUSED, JSValueConst value)
-{
+	static const char *const names[] = { [LOAD_AUTH_BASIC] = "basic",
+					     [LOAD_AUTH_DIGEST] = "digest",
+					     [LOAD_AUTH_NTLM] = "ntlm" };
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
 	if (js_to_str(ctx, value, &text) < 0)
 		return -1;
-	if (!strcmp(strbuf_cstr(&text), "basic")) /* the credentials of the URL are sent anyway */
-		return 0;
-	return refuse_param(ctx, "auth: digest or ntlm");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_ieq(strbuf_str(&text), str_from(names[i])))
+			req->auth.scheme = (enum load_auth_scheme)i;
+	return 0;
 }
 
 static int read_compression(JSContext *ctx, struct load_request *req, JSValueConst value)
@@ -294,6 +290,7 @@ static int read_all(JSContext *ctx, struct load_request *req, JSValueConst url, 
 		return -1;
 	if (type.text[0] && !has_header(req, "Content-Type"))
 		add_header(req, STR("Content-Type"), str_from(type.text));
+	load_auth_begin(req);
 	name = load_tags_get(req->tags, STR("name"));
 	if (name.ptr) {
 		free(req->name);

@@ -63,6 +63,7 @@ void load_request_free(struct load_request *req)
 	}
 	vec_release(&req->cookies);
 	strbuf_release(&req->body);
+	load_auth_release(&req->auth);
 	load_response_free(req->response);
 	free(req);
 }
@@ -194,6 +195,12 @@ static bool is_redirect(const struct net_response *net)
 	       net_head_get(&net->head, "Location").ptr;
 }
 
+void load_request_set_header(struct load_request *req, const char *name, struct str value)
+{
+	drop_header(req, name);
+	vec_push(&req->headers, ((struct load_header){ xstrdup(name), str_dup(value) }));
+}
+
 /* What a client sends next (RFC 9110 15.4, and what browsers and Go do with 301 and 302). */
 static void apply_redirect(struct load_request *req, const struct net_response *net)
 {
@@ -255,6 +262,11 @@ static void on_reply(void *arg, struct net_response *net)
 	load_http_emit(req, net);
 	req->lag_ns = 0;
 	take_cookies(req, net);
+	if (load_auth_is_challenge(req, net) && load_auth_answer(req, net) == 0) {
+		net_response_free(net);
+		send_exchange(req);
+		return;
+	}
 	if (is_redirect(net) && req->redirects_left > 0) {
 		req->redirects_left--;
 		apply_redirect(req, net);

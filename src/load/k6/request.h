@@ -7,6 +7,7 @@
 #ifndef ASSAY_LOAD_HTTP_H
 #define ASSAY_LOAD_HTTP_H
 
+#include "load/k6/auth.h"
 #include "load/vu.h"
 #include "net/client.h"
 
@@ -29,6 +30,7 @@ struct load_request {
 	struct load_statuses expected;
 	const struct load_tags *tags; /* the VU's and the request's own */
 	struct load_jar *jar;	      /* borrowed */
+	struct load_auth auth;
 	VEC(struct load_request_cookie) cookies;
 	uint64_t timeout_ns, deadline_ns;
 	unsigned redirects_left;
@@ -56,6 +58,9 @@ struct load_request *load_request_new(JSContext *ctx, const char *method, JSValu
 
 /* Cancels what is in flight, without samples. NULL in, nothing done. */
 void load_request_free(struct load_request *req);
+
+/* Replaces a header of that name, or adds it. */
+void load_request_set_header(struct load_request *req, const char *name, struct str value);
 
 /* Starts it; done is never called before this has returned. */
 void load_request_start(struct load_request *req);

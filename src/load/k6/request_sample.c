@@ -68,12 +68,15 @@ static double to_ms(uint64_t ns)
 
 /* ---- samples ---- */
 
-static bool is_expected(const struct load_statuses *s, const struct net_response *net)
+static bool is_expected(const struct load_request *req, const struct net_response *net)
 {
+	const struct load_statuses *s = &req->expected;
 	int status = (int)net->head.status;
 
 	if (net->error)
 		return false;
+	if (load_auth_is_challenge(req, net))
+		return true;
 	for (unsigned i = 0; i < s->len; i++)
 		if (status >= s->ranges[i].min && status <= s->ranges[i].max)
 			return true;
@@ -137,7 +140,7 @@ static const struct load_tags *exchange_tags(const struct load_request *req,
 	add(&c, LOAD_TAG_URL, STR("url"), name);
 	if (!req->expected.off)
 		add(&c, LOAD_TAG_EXPECTED_RESPONSE, STR("expected_response"),
-		    is_expected(&req->expected, net) ? "true" : "false");
+		    is_expected(req, net) ? "true" : "false");
 	add_outcome(&c, net);
 	return c.tags;
 }
@@ -223,6 +226,6 @@ void load_http_emit(struct load_request *req, const struct net_response *net)
 				  to_ms(trends[i].ns));
 	if (!req->expected.off)
 		load_vu_sample_at(vu, builtin[LOAD_M_HTTP_REQ_FAILED], tags, t->end_ns,
-				  !is_expected(&req->expected, net));
+				  !is_expected(req, net));
 	keep_slow(req, net);
 }
