@@ -12,34 +12,43 @@ struct challenge {
 
 /* ---- reading the challenge ---- */
 
+/* Behind a '"': up to the next that is not escaped. */
+static size_t quoted_end(struct str s, size_t i)
+{
+	while (i < s.len && s.ptr[i] != '"')
+		i += s.ptr[i] == '\\' ? 2 : 1;
+	return MIN(i, s.len);
+}
+
+static size_t skip_separators(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.len && strchr(" \t,", s.ptr[i]))
+		i++;
+	return i;
+}
+
 /* One name=value off *rest; value without its quotes, escapes stay. False at the end. */
 static bool next_pair(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
-	size_t i = 0, start, end;
+	size_t start = skip_separators(*rest), end;
+	struct str s = { rest->ptr + start, rest->len - start };
+	size_t eq = str_find(s, '=');
 
-	while (i < rest->len && strchr(" \t,", rest->ptr[i]))
-		i++;
-	start = i;
-	while (i < rest->len && rest->ptr[i] != '=' && rest->ptr[i] != ',')
-		i++;
-	if (i >= rest->len || rest->ptr[i] != '=')
+	if (eq == s.len || str_find((struct str){ s.ptr, eq }, ',') < eq)
 		return false;
-	*ret_name = str_trim((struct str){ rest->ptr + start, i - start });
-	i++;
-	if (i < rest->len && rest->ptr[i] == '"') {
-		start = ++i;
-		while (i < rest->len && rest->ptr[i] != '"')
-			i += rest->ptr[i] == '\\' && i + 1 < rest->len ? 2 : 1;
-		end = MIN(i, rest->len);
-		i = MIN(i + 1, rest->len);
+	*ret_name = str_trim((struct str){ s.ptr, eq });
+	s = (struct str){ s.ptr + eq + 1, s.len - eq - 1 };
+	if (s.len && s.ptr[0] == '"') {
+		end = quoted_end(s, 1);
+		*ret_value = (struct str){ s.ptr + 1, end - 1 };
+		end = MIN(end + 1, s.len);
 	} else {
-		start = i;
-		while (i < rest->len && rest->ptr[i] != ',')
-			i++;
-		end = i;
+		end = str_find(s, ',');
+		*ret_value = str_trim((struct str){ s.ptr, end });
 	}
-	*ret_value = str_trim((struct str){ rest->ptr + start, end - start });
-	*rest = (struct str){ rest->ptr + i, rest->len - i };
+	*rest = (struct str){ s.ptr + end, s.len - end };
 	return true;
 }
 
