@@ -22,7 +22,8 @@ struct load_flags {
 	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
 	const char *summary_export, *run_file, *json;
-	struct opt_list stages, tags, env, outputs;
+	const char *dns, *local_ips;
+	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
 		no_vu_connection_reuse, queue, auto_vus, precise, strict, system_env, insecure,
@@ -49,6 +50,10 @@ static const struct {
 	{ AT(summary_time_unit), OPT_STRING, "summaryTimeUnit" },
 	{ AT(system_tags), OPT_STRING, "systemTags" },
 	{ AT(min_iteration_duration), OPT_STRING, "minIterationDuration" },
+	{ AT(dns), OPT_STRING, "dns" },
+	{ AT(local_ips), OPT_STRING, "localIPs" },
+	{ AT(blacklist_ips), OPT_LIST, "blacklistIPs" },
+	{ AT(block_hostnames), OPT_LIST, "blockHostnames" },
 	{ AT(queue), OPT_FLAG, "queueArrivals" },
 	{ AT(auto_vus), OPT_FLAG, "autoVUs" },
 	{ AT(precise), OPT_FLAG, "precise" },
@@ -486,6 +491,14 @@ static const struct opt opts[] = {
 	  "A new connection for every request" },
 	{ "no-vu-connection-reuse", 0, OPT_FLAG, AT(no_vu_connection_reuse), NULL,
 	  "New connections in every iteration" },
+	{ "dns", 0, OPT_STRING, AT(dns), "LIST",
+	  "Names to addresses: ttl=5m,select=random,policy=preferIPv4" },
+	{ "local-ips", 0, OPT_STRING, AT(local_ips), "LIST",
+	  "Send from these addresses: 10.0.0.5-10.0.0.9,10.1.0.0/24" },
+	{ "blacklist-ip", 0, OPT_LIST, AT(blacklist_ips), "NET",
+	  "Send nothing to this network; may be repeated" },
+	{ "block-hostnames", 0, OPT_LIST, AT(block_hostnames), "LIST",
+	  "Send nothing to these names, *.example.com and the like" },
 	{ "insecure-skip-tls-verify", 0, OPT_FLAG, AT(insecure), NULL, "Take any certificate" },
 	{ "discard-response-bodies", 0, OPT_FLAG, AT(discard_bodies), NULL,
 	  "Do not keep bodies unless a request asks for it" },

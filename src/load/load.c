@@ -200,8 +200,10 @@ static void apply_plan(struct load_run *run)
 		.max_idle = p->batch,
 		.max_idle_per_host = p->batch_per_host,
 		.no_reuse = p->no_connection_reuse,
+		.names = p->network.names,
 	};
 	run->stack_opts = (struct net_stack_opts){
+		.dns = p->network.dns,
 		.tls = { .insecure = p->insecure_skip_tls_verify },
 	};
 	load_plan_fmt_json(p, &run->options_json);

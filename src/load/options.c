@@ -18,7 +18,6 @@
 #define OFFSET(member) offsetof(struct load_plan, member)
 
 #define SEGMENTS "assay runs a test as a whole, on one machine"
-#define NETWORK	 "assay has no such control of names and addresses yet; leave it out"
 #define TLS	 "assay uses the TLS library's defaults"
 
 /* clang-format off */
@@ -48,6 +47,13 @@ const struct option_field option_fields[] = {
 	{ "noCookiesReset", OPTION_BOOL, OFFSET(no_cookies_reset) },
 	{ "minIterationDuration", OPTION_DURATION, OFFSET(min_iteration_duration_ns) },
 
+	/* network.c */
+	{ "hosts", OPTION_CUSTOM },
+	{ "blacklistIPs", OPTION_CUSTOM },
+	{ "blockHostnames", OPTION_CUSTOM },
+	{ "dns", OPTION_CUSTOM },
+	{ "localIPs", OPTION_CUSTOM, .flag_only = true },
+
 	{ "noSetup", OPTION_BOOL, OFFSET(no_setup) },
 	{ "noTeardown", OPTION_BOOL, OFFSET(no_teardown) },
 	{ "setupTimeout", OPTION_DURATION, OFFSET(setup_timeout_ns) },
@@ -75,11 +81,6 @@ const struct option_field option_fields[] = {
 	{ "rps", OPTION_REFUSED, .why = "use an arrival-rate executor, which keeps a rate exactly" },
 	{ "executionSegment", OPTION_REFUSED, .why = SEGMENTS },
 	{ "executionSegmentSequence", OPTION_REFUSED, .why = SEGMENTS },
-	{ "dns", OPTION_REFUSED, .why = NETWORK },
-	{ "hosts", OPTION_REFUSED, .why = NETWORK },
-	{ "blacklistIPs", OPTION_REFUSED, .why = NETWORK },
-	{ "blockHostnames", OPTION_REFUSED, .why = NETWORK },
-	{ "localIPs", OPTION_REFUSED, .why = NETWORK },
 	{ "tlsCipherSuites", OPTION_REFUSED, .why = TLS },
 	{ "tlsVersion", OPTION_REFUSED, .why = TLS },
 	{ "tlsAuth", OPTION_REFUSED, .why = "assay sends no client certificates" },
@@ -148,9 +149,16 @@ int load_options_parse(struct str json, struct load_options **ret, struct error 
 
 /* How the flags are read whose option is not read by table. */
 static const struct option_field flag_fields[] = {
-	{ "vus", OPTION_U32 },		{ "duration", OPTION_DURATION },
-	{ "iterations", OPTION_U64 },	{ "stages", OPTION_STAGES },
-	{ "systemTags", OPTION_TEXTS }, { "summaryTimeUnit", OPTION_TEXT },
+	{ "vus", OPTION_U32 },
+	{ "duration", OPTION_DURATION },
+	{ "iterations", OPTION_U64 },
+	{ "stages", OPTION_STAGES },
+	{ "systemTags", OPTION_TEXTS },
+	{ "summaryTimeUnit", OPTION_TEXT },
+	{ "blacklistIPs", OPTION_TEXTS },
+	{ "blockHostnames", OPTION_TEXTS },
+	{ "dns", OPTION_TEXT },
+	{ "localIPs", OPTION_TEXT },
 };
 
 static const struct option_field *find_flag(const char *key)

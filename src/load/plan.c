@@ -132,6 +132,11 @@ static int read_options(struct build *b)
 	return 0;
 }
 
+static int read_network(struct build *b)
+{
+	return load_network_read(&b->plan->network, b->root, b->reterr);
+}
+
 static int read_system_tag(struct build *b, const char *name)
 {
 	const char *near;
@@ -481,7 +486,7 @@ int load_plan_new(const struct load_options *script, const struct load_options *
 {
 	static int (*const steps[])(struct build *) = {
 		read_options,	 read_system_tags, read_time_unit, check_trend_stats,
-		read_thresholds, make_scenarios,   widen_vus,
+		read_thresholds, read_network,	   make_scenarios, widen_vus,
 	};
 	struct build b = { .plan = default_plan(), .warnings = warnings, .reterr = reterr };
 	int err = 0;
@@ -512,6 +517,7 @@ void load_plan_free(struct load_plan *p)
 	vec_release(&p->thresholds);
 	option_pairs_release(&p->tags);
 	option_texts_release(&p->summary_trend_stats);
+	load_network_release(&p->network);
 	free(p->user_agent);
 	free(p);
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "load/network.h"
 
 /* Limits of a plan. */
 #define LOAD_VUS_MAX	   100000
@@ -125,6 +126,7 @@ struct load_plan {
 	bool no_vu_connection_reuse; /* none survives the iteration */
 	bool no_cookies_reset;
 	uint64_t min_iteration_duration_ns;
+	struct load_network network;
 
 	bool no_setup, no_teardown;
 	uint64_t setup_timeout_ns, teardown_timeout_ns, handle_summary_timeout_ns;

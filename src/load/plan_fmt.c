@@ -145,6 +145,8 @@ void load_plan_fmt_json(const struct load_plan *p, struct strbuf *out)
 	json_bool(&w, "noConnectionReuse", p->no_connection_reuse);
 	json_bool(&w, "noVUConnectionReuse", p->no_vu_connection_reuse);
 	json_bool(&w, "noCookiesReset", p->no_cookies_reset);
+	vec_for_each (&p->network.options, o)
+		json_raw(&w, o->key, str_from(o->json));
 	json_duration(&w, "minIterationDuration", p->min_iteration_duration_ns);
 	json_bool(&w, "noSetup", p->no_setup);
 	json_bool(&w, "noTeardown", p->no_teardown);

@@ -66,6 +66,17 @@ static int prepare_context(struct load_vu *vu)
 	return 0;
 }
 
+/* Its own connections, from the address that is its turn. */
+static struct net_client *new_client(const struct load_worker *w, unsigned id)
+{
+	const struct net_pool *local = w->run->plan->network.local;
+	struct net_client_opts opts = w->run->client_opts;
+
+	if (local)
+		opts.local = net_pool_get(local, id);
+	return net_client_new(w->stack, &opts);
+}
+
 int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct error *reterr)
 {
 	struct load_vu *vu = xcalloc(1, sizeof(*vu));
@@ -88,7 +99,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 		return error_errno(reterr, r, "making virtual user %u", id);
 	}
 	if (w->stack)
-		vu->client = net_client_new(w->stack, &w->run->client_opts);
+		vu->client = new_client(w, id);
 	vu->jar = load_jar_new();
 	vu->expected = (struct load_statuses){ .ranges = { { 200, 399 } }, .len = 1 };
 	load_vu_assign(vu, NULL);

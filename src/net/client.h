@@ -19,6 +19,7 @@
 #include "net/addr.h"
 #include "net/err.h"
 #include "net/http1_head.h"
+#include "net/names.h"
 #include "net/stack.h"
 #include "net/url.h"
 
@@ -26,13 +27,15 @@ struct net_client;
 struct net_call;
 
 struct net_client_opts {
-	const char *user_agent;	    /* sent unless the request has its own; NULL = none */
-	uint64_t timeout_ns;	    /* of a whole request; 0 = 60 s */
-	uint64_t dial_timeout_ns;   /* of lookup, connecting and TLS; 0 = 30 s */
-	size_t max_body_bytes;	    /* of a response; 0 = 64 MB */
-	unsigned max_idle;	    /* connections kept open while unused; 0 = 20 */
-	unsigned max_idle_per_host; /* 0 = 6 */
-	bool no_reuse;		    /* "Connection: close" on every request */
+	const char *user_agent;	       /* sent unless the request has its own; NULL = none */
+	uint64_t timeout_ns;	       /* of a whole request; 0 = 60 s */
+	uint64_t dial_timeout_ns;      /* of lookup, connecting and TLS; 0 = 30 s */
+	size_t max_body_bytes;	       /* of a response; 0 = 64 MB */
+	unsigned max_idle;	       /* connections kept open while unused; 0 = 20 */
+	unsigned max_idle_per_host;    /* 0 = 6 */
+	bool no_reuse;		       /* "Connection: close" on every request */
+	const struct net_names *names; /* must outlive the client; NULL = no rules */
+	struct net_addr local;	       /* to connect from; family 0 = any */
 };
 
 struct net_header {

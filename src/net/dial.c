@@ -17,6 +17,7 @@ struct net_dial {
 	struct net_conn *conn;
 	struct net_dns_query query;
 	size_t next_addr;
+	uint16_t port;	 /* the origin's unless the name's address came with its own */
 	int first_error; /* the first address is the preferred one: its failure is reported */
 };
 
@@ -67,20 +68,33 @@ static void begin_tls(struct net_conn *conn)
 		continue_handshake(conn);
 }
 
+/* The kernel chooses the port when it knows the peer, so that each has all ports. */
+static int bind_local(int fd, const struct net_addr *local)
+{
+	int one = 1;
+
+	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
+	return bind(fd, &local->sa, net_addr_len(local)) < 0 ? -errno : 0;
+}
+
 /* Begins to connect to one address; negative errno when that failed at once. */
 static int connect_to(struct net_conn *conn, const struct net_addr *addr)
 {
+	const struct net_addr *local = &conn->client->opts.local;
 	int fd = socket(addr->sa.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int one = 1, r;
+	int one = 1, r = 0;
 
 	if (fd < 0)
 		return -errno;
 	conn->remote = *addr;
-	net_addr_set_port(&conn->remote, conn->origin->port);
+	net_addr_set_port(&conn->remote, conn->dial->port);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	do
-		r = connect(fd, &conn->remote.sa, net_addr_len(&conn->remote)) < 0 ? -errno : 0;
-	while (r == -EINTR);
+	if (local->sa.sa_family)
+		r = bind_local(fd, local);
+	if (r == 0)
+		do
+			r = connect(fd, &conn->remote.sa, net_addr_len(addr)) < 0 ? -errno : 0;
+		while (r == -EINTR);
 	if (r == 0 || r == -EINPROGRESS)
 		r = net_watch_add(conn->client->stack->loop, &conn->watch, fd, EPOLLOUT);
 	if (r < 0) {
@@ -131,7 +145,7 @@ static void try_addresses(struct net_conn *conn)
 			return;
 		address_failed(d, r);
 	}
-	net_addr_set_port(&d->query.addrs.list[0], conn->origin->port);
+	net_addr_set_port(&d->query.addrs.list[0], d->port);
 	conn->remote = d->query.addrs.list[0];
 	call_fail(conn->call, net_err_of_dial(d->first_error), d->first_error, NULL);
 }
@@ -175,12 +189,44 @@ void dial_ready(struct net_conn *conn)
 		continue_handshake(conn);
 }
 
+static void fail_blocked(struct net_conn *conn, enum net_err kind, const char *rule)
+{
+	CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT;
+
+	strbuf_addf(&why, "blocked by the rule %s", rule);
+	call_fail(conn->call, kind, 0, strbuf_cstr(&why));
+}
+
+/* The address to be tried first decides; the others are left out when they are blocked. */
+static const char *leave_out_blocked(struct net_conn *conn)
+{
+	const struct net_names *names = conn->client->opts.names;
+	struct net_addrs *addrs = &conn->dial->query.addrs;
+	const char *rule = net_names_blocked_net(names, &addrs->list[0]);
+	size_t n = 1;
+
+	if (!rule && names) {
+		for (size_t i = 1; i < addrs->n; i++)
+			if (!net_names_blocked_net(names, &addrs->list[i]))
+				addrs->list[n++] = addrs->list[i];
+		addrs->n = n;
+	}
+	return rule;
+}
+
 static void looked_up(struct net_conn *conn)
 {
 	struct net_dns_query *q = &conn->dial->query;
+	const char *rule;
 
 	if (q->error) {
 		call_fail(conn->call, q->error, 0, q->why);
+		return;
+	}
+	rule = leave_out_blocked(conn);
+	if (rule) {
+		conn->remote = q->addrs.list[0];
+		fail_blocked(conn, NET_ERR_BLOCKED_IP, rule);
 		return;
 	}
 	call_enter_phase(conn->call, PHASE_CONNECT, net_loop_now_ns());
@@ -190,6 +236,31 @@ static void looked_up(struct net_conn *conn)
 static void lookup_done(struct net_dns_query *q)
 {
 	looked_up(container_of(q, struct net_dial, query)->conn);
+}
+
+/* What the test's own rules say of the name; false when they say nothing. */
+static bool apply_names(struct net_conn *conn)
+{
+	const struct net_names *names = conn->client->opts.names;
+	struct net_dial *d = conn->dial;
+	struct str host = conn->origin->host;
+	struct net_addr addr;
+	const char *rule = NULL;
+
+	if (!names)
+		return false;
+	if (net_addr_parse(&addr, host, 0) < 0)
+		rule = net_names_blocked_host(names, host);
+	if (rule) {
+		fail_blocked(conn, NET_ERR_BLOCKED_HOST, rule);
+		return true;
+	}
+	if (!net_names_find(names, host, d->port, &addr))
+		return false;
+	d->port = net_addr_port(&addr);
+	d->query.addrs = (struct net_addrs){ .n = 1, .list = { addr } };
+	looked_up(conn);
+	return true;
 }
 
 void dial_start(struct net_call *call)
@@ -205,7 +276,10 @@ void dial_start(struct net_call *call)
 	conn->state = CONN_LOOKUP;
 	conn->dial = xcalloc(1, sizeof(*conn->dial));
 	conn->dial->conn = conn;
+	conn->dial->port = conn->origin->port;
 	conn->dial->query.done = lookup_done;
+	if (apply_names(conn))
+		return;
 	if (net_dns_lookup(c->stack->dns, &conn->dial->query, conn->origin->host)) {
 		/* Known already: no time spent on it worth a phase of its own. */
 		if (conn->dial->query.error)

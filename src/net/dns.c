@@ -217,7 +217,7 @@ static uint64_t next_random(struct net_dns *dns)
 	return dns->random;
 }
 
-/* Where in the first family's n addresses a connection begins. */
+/* Where in the first n addresses a connection begins. */
 static size_t first_choice(struct net_dns_entry *e, size_t n)
 {
 	switch (e->dns->opts.select) {
@@ -230,21 +230,51 @@ static size_t first_choice(struct net_dns_entry *e, size_t n)
 	}
 }
 
+/* Appends those of a family; 0 = of any. */
+static void add_addrs(struct net_addrs *to, const struct net_addrs *from, int family)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (!family || from->list[i].sa.sa_family == family)
+			to->list[to->n++] = from->list[i];
+}
+
+/* The families in the order of the policy; how many addresses the choice is among. */
+static size_t order_addrs(struct net_addrs *to, const struct net_addrs *from,
+			  enum net_dns_policy policy)
+{
+	bool v6_first = policy == NET_DNS_PREFER_IPV6 || policy == NET_DNS_ONLY_IPV6;
+	bool only = policy == NET_DNS_ONLY_IPV4 || policy == NET_DNS_ONLY_IPV6;
+	size_t n;
+
+	to->n = 0;
+	if (policy == NET_DNS_ANY) {
+		*to = *from;
+		return to->n;
+	}
+	add_addrs(to, from, v6_first ? AF_INET6 : AF_INET);
+	n = to->n;
+	if (!only)
+		add_addrs(to, from, v6_first ? AF_INET : AF_INET6);
+	return n ? n : to->n;
+}
+
 static void fill(struct net_dns_query *q, struct net_dns_entry *e)
 {
-	const struct net_addr *list = e->addrs.list;
-	size_t n = 0, shift;
+	struct net_addrs addrs;
+	size_t n = order_addrs(&addrs, &e->addrs, e->dns->opts.policy), shift;
 
 	q->error = e->error;
 	q->why = e->why;
-	q->addrs = e->addrs;
-	while (n < e->addrs.n && list[n].sa.sa_family == list[0].sa.sa_family)
-		n++;
+	q->addrs = addrs;
+	if (!e->error && !addrs.n) {
+		q->error = NET_ERR_DNS_NO_HOST;
+		q->why = "the name has no address of the family asked for";
+	}
 	if (n < 2)
 		return;
 	shift = first_choice(e, n);
 	for (size_t i = 0; i < n; i++)
-		q->addrs.list[i] = list[(i + shift) % n];
+		q->addrs.list[i] = addrs.list[(i + shift) % n];
 }
 
 /* Callbacks may ask again, for this name too; those who still wait then get the next answer. */
@@ -276,6 +306,8 @@ static void answered(void *arg, int status, int timeouts UNUSED, struct ares_add
 		add_family(&e->addrs, info, AF_INET);
 		add_family(&e->addrs, info, AF_INET6);
 		e->expires_ns = ttl_ns == UINT64_MAX ? ttl_ns : net_loop_now_ns() + ttl_ns;
+		if (e->dns->opts.no_cache)
+			e->expires_ns = 0;
 	} else {
 		fail_entry(e, error_of(status), ares_strerror(status));
 	}
@@ -341,17 +373,19 @@ static bool is_localhost(struct str host)
 }
 
 /* Hosts that need nobody's answer. */
-static bool lookup_known(struct net_dns_query *q, struct str host)
+static bool lookup_known(const struct net_dns *dns, struct net_dns_query *q, struct str host)
 {
+	struct net_addrs both = { .n = 2 };
+
 	q->error = NET_OK;
 	q->addrs.n = 1;
 	if (net_addr_parse(&q->addrs.list[0], host, 0) == 0)
 		return true;
 	if (!is_localhost(host))
 		return false;
-	net_addr_parse(&q->addrs.list[0], STR("127.0.0.1"), 0);
-	net_addr_parse(&q->addrs.list[1], STR("::1"), 0);
-	q->addrs.n = 2;
+	net_addr_parse(&both.list[0], STR("127.0.0.1"), 0);
+	net_addr_parse(&both.list[1], STR("::1"), 0);
+	order_addrs(&q->addrs, &both, dns->opts.policy);
 	return true;
 }
 
@@ -371,7 +405,7 @@ bool net_dns_lookup(struct net_dns *dns, struct net_dns_query *q, struct str hos
 	struct net_dns_entry *e;
 
 	q->entry = NULL;
-	if (lookup_known(q, host))
+	if (lookup_known(dns, q, host))
 		return true;
 	e = find_entry(dns, host);
 	if (!e)

@@ -19,8 +19,19 @@ struct net_dns;
 /* Which of several addresses is tried first. */
 enum net_dns_select { NET_DNS_FIRST, NET_DNS_RANDOM, NET_DNS_ROUND_ROBIN };
 
+/* Addresses of which family come first, or come at all. ANY chooses among all. */
+enum net_dns_policy {
+	NET_DNS_PREFER_IPV4,
+	NET_DNS_PREFER_IPV6,
+	NET_DNS_ONLY_IPV4,
+	NET_DNS_ONLY_IPV6,
+	NET_DNS_ANY,
+};
+
 struct net_dns_opts {
 	enum net_dns_select select; /* anew for each connection, among those of the first family */
+	enum net_dns_policy policy;
+	bool no_cache;	     /* ask for each connection */
 	uint64_t ttl_ns;     /* how long answers are kept; 0 = 5 min; UINT64_MAX = for ever */
 	uint64_t timeout_ns; /* of one try; 0 = 2 s, with 3 tries */
 	const char *servers; /* "127.0.0.1:5353,..." in place of /etc/resolv.conf; NULL = that */
@@ -28,7 +39,7 @@ struct net_dns_opts {
 
 struct net_addrs {
 	size_t n;
-	struct net_addr list[NET_DNS_MAX_ADDRS]; /* IPv4 first; ports are 0 */
+	struct net_addr list[NET_DNS_MAX_ADDRS]; /* in the order to be tried; ports are 0 */
 };
 
 /* Embedded in the caller's struct; zeroed = idle. */

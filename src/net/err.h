@@ -14,6 +14,9 @@ enum net_err {
 	NET_ERR_DNS_NO_HOST,
 	NET_ERR_DNS_TIMEOUT,
 
+	NET_ERR_BLOCKED_HOST, /* not to be sent to: by its name */
+	NET_ERR_BLOCKED_IP,   /* by its address */
+
 	NET_ERR_DIAL, /* connect() failed, see sys_errno */
 	NET_ERR_DIAL_REFUSED,
 	NET_ERR_DIAL_TIMEOUT,

@@ -24,6 +24,10 @@ static int transport_code(enum net_err error, int sys_errno)
 		return 1100;
 	case NET_ERR_DNS_NO_HOST:
 		return 1101;
+	case NET_ERR_BLOCKED_IP:
+		return 1110;
+	case NET_ERR_BLOCKED_HOST:
+		return 1111;
 	case NET_ERR_DIAL_TIMEOUT:
 		return 1211;
 	case NET_ERR_DIAL_REFUSED:

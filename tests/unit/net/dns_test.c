@@ -218,6 +218,43 @@ TEST(dns_answers_come_ipv4_first_and_stay)
 	resolver_close(&r);
 }
 
+TEST(dns_orders_families_by_the_policy)
+{
+	static const char *const expected[] = {
+		[NET_DNS_PREFER_IPV4] = "127.0.0.1 ::1", [NET_DNS_PREFER_IPV6] = "::1 127.0.0.1",
+		[NET_DNS_ONLY_IPV4] = "127.0.0.1",	 [NET_DNS_ONLY_IPV6] = "::1",
+		[NET_DNS_ANY] = "127.0.0.1 ::1",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		struct resolver r;
+		struct lookup l;
+
+		resolver_open(&r, (struct net_dns_opts){ .policy = (enum net_dns_policy)i });
+		look_up(&r, &l, "both.example");
+		ASSERT_STREQ(addresses(&l), expected[i]);
+		look_up(&r, &l, "localhost");
+		ASSERT_STREQ(addresses(&l), expected[i]);
+		look_up(&r, &l, "one.example");
+		ASSERT_INT(l.query.error, i == NET_DNS_ONLY_IPV6 ? NET_ERR_DNS_NO_HOST : NET_OK);
+		resolver_close(&r);
+	}
+}
+
+TEST(dns_without_cache_asks_for_each_connection)
+{
+	struct resolver r;
+	struct lookup l;
+
+	resolver_open(&r, (struct net_dns_opts){ .no_cache = true });
+	for (int i = 1; i <= 3; i++) {
+		look_up(&r, &l, "one.example");
+		ASSERT_STREQ(addresses(&l), "127.0.0.1");
+		ASSERT_INT(atomic_load(&r.ns.questions), i);
+	}
+	resolver_close(&r);
+}
+
 TEST(dns_answers_expire)
 {
 	struct resolver r;
