@@ -54,14 +54,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!str_split(&rest, '\n', &selector) || !rest.ptr)
 		return 0;
-	if (load_html_parse(&doc, rest, "", &err) < 0) {
+	if (load_html_parse(&doc, rest, "", NULL, &err) < 0) {
 		BUG_ON(!err.msg[0]);
 		return 0;
 	}
 	check_tree(doc);
 	check_search(doc, selector);
 	load_html_outer(doc->root, &sb);
-	if (load_html_parse(&again, strbuf_str(&sb), "", &err) == 0)
+	if (load_html_parse(&again, strbuf_str(&sb), "", NULL, &err) == 0)
 		check_tree(again);
 	return 0;
 }

@@ -171,6 +171,7 @@ void load_worker_release(struct load_worker *w)
 	vec_for_each (&w->shards, s)
 		shard_free(*s);
 	vec_release(&w->shards);
+	arena_release(&w->scratch);
 	fiber_pool_free(w->stacks);
 	w->stacks = NULL;
 	net_stack_free(w->stack);

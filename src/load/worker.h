@@ -9,6 +9,7 @@
 #ifndef ASSAY_LOAD_WORKER_H
 #define ASSAY_LOAD_WORKER_H
 
+#include "base/arena.h"
 #include "load/vu.h"
 #include "stats/hist.h"
 
@@ -56,7 +57,8 @@ struct load_worker {
 	struct net_stack *stack;
 	struct fiber_pool *stacks;
 	VEC(struct load_shard *) shards;
-	size_t collect_next; /* the shard to be looked at for garbage */
+	size_t collect_next;  /* the shard to be looked at for garbage */
+	struct arena scratch; /* for pages being parsed */
 
 	struct load_tag_pool *tags;
 	const struct load_tags *run_tags;

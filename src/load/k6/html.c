@@ -9,6 +9,7 @@
 
 #include "js/value.h"
 #include "load/k6/modules.h"
+#include "load/worker.h"
 
 struct selection {
 	struct load_html_doc *doc;
@@ -658,7 +659,7 @@ struct load_html_doc *load_html_doc_new(JSContext *ctx, struct str source, const
 	struct load_html_doc *doc = NULL;
 	struct error err = ERROR_INIT;
 
-	if (load_html_parse(&doc, source, url, &err) < 0)
+	if (load_html_parse(&doc, source, url, &load_vu_of(ctx)->worker->scratch, &err) < 0)
 		js_throw(ctx, "parsing HTML: %s", err.msg);
 	return doc;
 }

@@ -170,7 +170,7 @@ static void lower(struct str s)
 
 static struct html_simple *new_simple(struct reader *r, enum html_test test)
 {
-	struct html_simple *s = arena_alloc(r->arena, sizeof(*s));
+	struct html_simple *s = arena_zalloc(r->arena, sizeof(*s));
 
 	if (s)
 		s->test = test;
@@ -450,7 +450,7 @@ static struct html_compound *read_complex(struct reader *r)
 	char combinator = '\0';
 
 	do {
-		c = arena_alloc(r->arena, sizeof(*c));
+		c = arena_zalloc(r->arena, sizeof(*c));
 		if (!c)
 			return NULL;
 		c->tests = read_tests(r);
@@ -474,7 +474,7 @@ static struct load_html_group *read_group(struct reader *r, bool nested)
 	r->nesting++;
 	do {
 		skip_blanks(r);
-		*end = arena_alloc(r->arena, sizeof(**end));
+		*end = arena_zalloc(r->arena, sizeof(**end));
 		if (!*end)
 			return NULL;
 		(*end)->last = read_complex(r);

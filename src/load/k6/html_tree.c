@@ -12,12 +12,14 @@
 #define PARSER_SECONDS_MAX 3
 #define TREE_BYTES_MAX	   ((size_t)256 * 1024 * 1024)
 #define CLOCK_EVERY	   1024
+/* What a worker keeps for its next page: most pages need less. */
+#define SCRATCH_BYTES_KEPT ((size_t)8 * 1024 * 1024)
 
 /* ---- gumbo's memory ---- */
 
 /* Gumbo cannot be told to stop, nor that there is no memory: its allocator jumps out. */
 struct parser {
-	struct arena arena;
+	struct arena *arena;
 	jmp_buf stop; /* with -errno */
 	uint64_t until_ns;
 	unsigned calls;
@@ -34,7 +36,7 @@ static uint64_t cpu_ns(void)
 static void *parser_alloc(void *arg, size_t bytes)
 {
 	struct parser *p = arg;
-	void *mem = arena_alloc(&p->arena, bytes);
+	void *mem = arena_alloc(p->arena, bytes);
 
 	if (!mem)
 		longjmp(p->stop, E2BIG);
@@ -84,7 +86,7 @@ static struct load_html_node *add_node(struct load_html_doc *doc, struct load_ht
 
 	if (doc->nodes == LOAD_HTML_NODES_MAX)
 		return NULL;
-	n = arena_alloc(&doc->arena, sizeof(*n));
+	n = arena_zalloc(&doc->arena, sizeof(*n));
 	if (!n)
 		return NULL;
 	n->type = type;
@@ -276,20 +278,16 @@ static int too_big(struct error *reterr)
 			 LOAD_HTML_NODES_MAX, LOAD_HTML_DEPTH_MAX, LOAD_HTML_BYTES_MAX >> 20);
 }
 
-static int build(struct load_html_doc *doc, struct str text, struct error *reterr)
+static int build(struct load_html_doc *doc, struct str text, struct arena *scratch,
+		 struct error *reterr)
 {
-	struct parser *p = xcalloc(1, sizeof(*p));
+	struct parser p = { .arena = scratch };
+	struct str source = arena_str(scratch, text);
 	GumboOutput *output = NULL;
-	struct str source;
-	int r;
+	int r = source.ptr ? parse(&p, source, &output) : -E2BIG;
 
-	p->arena.limit_bytes = PARSER_BYTES_MAX;
-	source = arena_str(&p->arena, text);
-	r = source.ptr ? parse(p, source, &output) : -E2BIG;
 	if (r == 0 && !copy_document(doc, &output->document->v.document, source.ptr + source.len))
 		r = -E2BIG;
-	arena_release(&p->arena);
-	free(p);
 	if (r == -ETIME)
 		return error_set(reterr, r, "the page takes too long to parse: more than %d s",
 				 PARSER_SECONDS_MAX);
@@ -297,18 +295,23 @@ static int build(struct load_html_doc *doc, struct str text, struct error *reter
 }
 
 int load_html_parse(struct load_html_doc **ret, struct str text, const char *url,
-		    struct error *reterr)
+		    struct arena *scratch, struct error *reterr)
 {
 	CLEANUP(cleanup_load_html_doc) struct load_html_doc *doc = NULL;
+	CLEANUP(arena_release) struct arena own = { 0 };
 	int r;
 
 	if (text.len > LOAD_HTML_BYTES_MAX)
 		return too_big(reterr);
+	if (!scratch)
+		scratch = &own;
+	scratch->limit_bytes = PARSER_BYTES_MAX;
 	doc = xcalloc(1, sizeof(*doc));
 	doc->refs = 1;
 	doc->arena.limit_bytes = TREE_BYTES_MAX;
 	doc->url = xstrdup(url);
-	r = build(doc, text, reterr);
+	r = build(doc, text, scratch, reterr);
+	arena_reset(scratch, SCRATCH_BYTES_KEPT);
 	if (r == 0)
 		*ret = TAKE(doc);
 	return r;

@@ -57,10 +57,11 @@ struct load_html_doc {
 
 /*
  * Parses text, which may be anything. 0 with one reference in *ret; -E2BIG (too long, too many
- * nodes, too deep, too much memory), -ETIME.
+ * nodes, too deep, too much memory), -ETIME. scratch is memory for the time of the call, some of
+ * which it keeps for the next one; NULL = none to keep.
  */
 int load_html_parse(struct load_html_doc **ret, struct str text, const char *url,
-		    struct error *reterr);
+		    struct arena *scratch, struct error *reterr);
 
 struct load_html_doc *load_html_doc_ref(struct load_html_doc *doc);
 void load_html_doc_unref(struct load_html_doc *doc); /* NULL in, nothing done */

@@ -8,7 +8,7 @@ TEST(objects_are_zeroed_apart_and_aligned)
 	char *last = NULL;
 
 	for (size_t i = 1; i < 3000; i++) {
-		char *p = arena_alloc(&a, i);
+		char *p = arena_zalloc(&a, i);
 
 		ASSERT_TRUE(p && p != last && (uintptr_t)p % 16 == 0);
 		ASSERT_TRUE(p[0] == 0 && p[i - 1] == 0);
@@ -37,4 +37,19 @@ TEST(the_limit_holds)
 	ASSERT_TRUE(got > 4000 && got <= 10000);
 	ASSERT_TRUE(!arena_alloc(&a, SIZE_MAX - 3));
 	ASSERT_TRUE(a.bytes <= 10000);
+}
+
+TEST(what_is_kept_is_used_again)
+{
+	CLEANUP(arena_release) struct arena a = { 0 };
+
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 10000; i++)
+			memset(arena_alloc(&a, 100), round, 100);
+		ASSERT_TRUE(a.bytes >= 1000000);
+		arena_reset(&a, 200000);
+		ASSERT_INT((int)a.bytes, 0);
+	}
+	ASSERT_TRUE(a.spare != NULL);
+	arena_reset(&a, 0);
 }

@@ -9,7 +9,7 @@ static struct load_html_doc *page(const char *text)
 	struct error err = ERROR_INIT;
 	struct load_html_doc *doc = NULL;
 
-	ASSERT_OK_ERR(load_html_parse(&doc, str_from(text), "", &err), err);
+	ASSERT_OK_ERR(load_html_parse(&doc, str_from(text), "", NULL, &err), err);
 	return doc;
 }
 
@@ -71,17 +71,18 @@ TEST(a_page_has_bounds)
 
 	for (int i = 0; i < LOAD_HTML_DEPTH_MAX; i++)
 		strbuf_addstr(&sb, "<div>");
-	ASSERT_INT(load_html_parse(&doc, strbuf_str(&sb), "", &err), -E2BIG);
+	ASSERT_INT(load_html_parse(&doc, strbuf_str(&sb), "", NULL, &err), -E2BIG);
 	strbuf_clear(&sb);
 	for (size_t i = 0; i < LOAD_HTML_NODES_MAX; i++)
 		strbuf_addstr(&sb, "<p>");
-	ASSERT_INT(load_html_parse(&doc, strbuf_str(&sb), "", &err), -E2BIG);
+	ASSERT_INT(load_html_parse(&doc, strbuf_str(&sb), "", NULL, &err), -E2BIG);
 	strbuf_clear(&sb);
 	for (int i = 0; i < 1000000; i++) /* quadratic for the parser */
 		strbuf_addstr(&sb, "<div>");
-	ASSERT_TRUE(load_html_parse(&doc, strbuf_str(&sb), "", &err) < 0);
-	ASSERT_INT(load_html_parse(&doc, (struct str){ "", LOAD_HTML_BYTES_MAX + 1 }, "", &err),
-		   -E2BIG);
+	ASSERT_TRUE(load_html_parse(&doc, strbuf_str(&sb), "", NULL, &err) < 0);
+	ASSERT_INT(
+		load_html_parse(&doc, (struct str){ "", LOAD_HTML_BYTES_MAX + 1 }, "", NULL, &err),
+		-E2BIG);
 }
 
 /* From Selectors Level 3: 6.6.5 for :nth-child(), 6.3 for attributes, 7 for escapes. */
