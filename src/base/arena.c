@@ -16,11 +16,13 @@ struct arena_block {
  * already, so that small arenas stay small. */
 static struct arena_block *get_block(struct arena *a, size_t need)
 {
-	size_t bytes = MAX(MIN(MAX(a->bytes, BLOCK_BYTES_MIN), BLOCK_BYTES_MAX), need);
+	size_t bytes = MAX(a->bytes, BLOCK_BYTES_MIN);
 	size_t left = a->limit_bytes ? a->limit_bytes - a->bytes : SIZE_MAX;
 	struct arena_block *b = a->spare;
 
+	bytes = MIN(bytes, BLOCK_BYTES_MAX);
 	bytes = MIN(bytes, left);
+	bytes = MAX(bytes, need);
 	if (b && b->bytes >= need && b->bytes <= left) {
 		a->spare = b->next;
 		return b;
