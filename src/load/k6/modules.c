@@ -14,6 +14,8 @@ const struct js_native_module *const load_modules[] = {
 	&load_k6_execution,
 	&load_k6_csv,
 	&load_k6_fs,
+	&load_k6_streams,
+	&load_k6_timers,
 	&load_k6_html,
 	&load_k6_http,
 	&load_k6_metrics,

@@ -17,6 +17,8 @@ extern const struct js_native_module load_k6_execution; /* k6/execution */
 extern const struct js_native_module load_k6_encoding;	/* k6/encoding */
 extern const struct js_native_module load_k6_crypto;	/* k6/crypto */
 extern const struct js_native_module load_k6_fs;	/* k6/experimental/fs */
+extern const struct js_native_module load_k6_streams;	/* k6/experimental/streams */
+extern const struct js_native_module load_k6_timers;	/* k6/timers */
 extern const struct js_native_module load_k6_csv;	/* k6/experimental/csv */
 extern const struct js_native_module load_k6_html;	/* k6/html */
 

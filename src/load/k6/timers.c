@@ -8,6 +8,7 @@
 
 #include "js/value.h"
 #include "load/k6/globals.h"
+#include "load/k6/modules.h"
 #include "load/worker.h"
 
 struct load_timer {
@@ -152,3 +153,9 @@ int load_timers_setup(JSContext *ctx, JSValueConst global)
 	JS_SetPropertyFunctionList(ctx, global, functions, ARRAY_SIZE(functions));
 	return JS_HasException(ctx) ? -1 : 0;
 }
+
+const struct js_native_module load_k6_timers = {
+	.name = "k6/timers",
+	.functions = functions,
+	.function_count = ARRAY_SIZE(functions),
+};
