@@ -133,7 +133,8 @@ static struct str method_of(const struct get_opts *o)
 static int perform(struct get *g, struct str body, struct error *reterr)
 {
 	const struct get_opts *o = g->opts;
-	struct net_stack_opts stack_opts = { .tls = { o->insecure, o->ca_file } };
+	struct net_stack_opts stack_opts = { .tls = { .insecure = o->insecure,
+						      .ca_file = o->ca_file } };
 	struct net_client_opts client_opts = { .user_agent = "assay/" ASSAY_VERSION,
 					       .timeout_ns = o->timeout_ns,
 					       .dial_timeout_ns = o->timeout_ns,

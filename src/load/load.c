@@ -204,8 +204,9 @@ static void apply_plan(struct load_run *run)
 	};
 	run->stack_opts = (struct net_stack_opts){
 		.dns = p->network.dns,
-		.tls = { .insecure = p->insecure_skip_tls_verify },
+		.tls = p->network.tls,
 	};
+	run->stack_opts.tls.insecure = p->insecure_skip_tls_verify;
 	load_plan_fmt_json(p, &run->options_json);
 	put_warmup_before(run->plan);
 	run->scenarios = xcalloc(p->scenarios.len, sizeof(*run->scenarios));

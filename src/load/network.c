@@ -7,7 +7,8 @@
 #include "base/duration.h"
 
 static const char *const option_keys[] = {
-	"hosts", "blacklistIPs", "blockHostnames", "dns", "localIPs",
+	"hosts",    "blacklistIPs", "blockHostnames",  "dns",
+	"localIPs", "tlsVersion",   "tlsCipherSuites",
 };
 
 static int expected(struct error *reterr, const char *key, const char *what)
@@ -217,6 +218,8 @@ int load_network_read(struct load_network *net, const json_t *root, struct error
 		r = read_local(net, root, reterr);
 	if (r == 0)
 		r = read_dns(net, root, reterr);
+	if (r == 0)
+		r = load_network_read_tls(net, root, reterr);
 	return r;
 }
 
@@ -227,4 +230,6 @@ void load_network_release(struct load_network *net)
 	vec_release(&net->options);
 	net_names_free(net->names);
 	net_pool_free(net->local);
+	net_tls_ciphers_release(&net->ciphers);
+	net_tls_auth_free(net->auth);
 }

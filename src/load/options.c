@@ -18,7 +18,6 @@
 #define OFFSET(member) offsetof(struct load_plan, member)
 
 #define SEGMENTS "assay runs a test as a whole, on one machine"
-#define TLS	 "assay uses the TLS library's defaults"
 
 /* clang-format off */
 const struct option_field option_fields[] = {
@@ -53,6 +52,9 @@ const struct option_field option_fields[] = {
 	{ "blockHostnames", OPTION_CUSTOM },
 	{ "dns", OPTION_CUSTOM },
 	{ "localIPs", OPTION_CUSTOM, .flag_only = true },
+	{ "tlsVersion", OPTION_CUSTOM },
+	{ "tlsCipherSuites", OPTION_CUSTOM },
+	{ "tlsAuth", OPTION_CUSTOM },
 
 	{ "noSetup", OPTION_BOOL, OFFSET(no_setup) },
 	{ "noTeardown", OPTION_BOOL, OFFSET(no_teardown) },
@@ -81,9 +83,6 @@ const struct option_field option_fields[] = {
 	{ "rps", OPTION_REFUSED, .why = "use an arrival-rate executor, which keeps a rate exactly" },
 	{ "executionSegment", OPTION_REFUSED, .why = SEGMENTS },
 	{ "executionSegmentSequence", OPTION_REFUSED, .why = SEGMENTS },
-	{ "tlsCipherSuites", OPTION_REFUSED, .why = TLS },
-	{ "tlsVersion", OPTION_REFUSED, .why = TLS },
-	{ "tlsAuth", OPTION_REFUSED, .why = "assay sends no client certificates" },
 };
 /* clang-format on */
 const size_t option_field_count = ARRAY_SIZE(option_fields);

@@ -21,6 +21,7 @@
 #include "net/http1_head.h"
 #include "net/names.h"
 #include "net/stack.h"
+#include "net/tls_ocsp.h"
 #include "net/url.h"
 
 struct net_client;
@@ -70,6 +71,7 @@ struct net_response {
 	struct net_addr remote;	 /* family 0 when no connection was made */
 	const char *tls_version; /* "TLSv1.3"; NULL without TLS; constant text */
 	const char *tls_cipher;	 /* IANA name */
+	struct net_ocsp ocsp;
 	bool reused;		 /* came over a kept connection */
 	bool retried;		 /* a kept connection was found dead first */
 	struct net_stack *stack; /* private: where it goes back to */

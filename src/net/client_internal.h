@@ -66,6 +66,7 @@ struct net_conn {
 	struct net_dial *dial;	    /* until established */
 	size_t index;		    /* in client->conns */
 	struct net_addr remote;
+	struct net_ocsp ocsp;
 	uint64_t sent_before, received_before; /* stream's counts when the last call ended */
 	struct net_task resume;		       /* bytes wait in the TLS layer */
 	bool resuming;

@@ -27,6 +27,7 @@ static void established(struct net_conn *conn)
 
 	dial_free(conn->dial);
 	conn->dial = NULL;
+	net_tls_ocsp(&conn->stream, &conn->ocsp);
 	conn->state = CONN_BUSY;
 	conn_watch(conn, EPOLLIN);
 	net_timer_set(conn->client->stack->loop, &call->timer, call->deadline_ns);

@@ -201,6 +201,7 @@ void exchange_start(struct net_call *call)
 	call->res->remote = call->conn->remote;
 	call->res->tls_version = net_tls_version(&call->conn->stream);
 	call->res->tls_cipher = net_tls_cipher(&call->conn->stream);
+	call->res->ocsp = call->conn->ocsp;
 	send_request(call);
 	if (call->send_error)
 		receive(call);

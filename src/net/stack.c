@@ -19,6 +19,8 @@ struct net_stack *net_stack_new(struct net_loop *loop, const struct net_stack_op
 		stack->opts = *opts;
 	stack->opts.dns.servers = copy_or_null(stack->opts.dns.servers);
 	stack->opts.tls.ca_file = copy_or_null(stack->opts.tls.ca_file);
+	stack->opts.tls.ciphers = copy_or_null(stack->opts.tls.ciphers);
+	stack->opts.tls.ciphers13 = copy_or_null(stack->opts.tls.ciphers13);
 	stack->dns = net_dns_new(loop, &stack->opts.dns);
 	return stack;
 }
@@ -58,6 +60,8 @@ void net_stack_free(struct net_stack *stack)
 	net_tls_free(stack->tls);
 	free((char *)(uintptr_t)stack->opts.dns.servers);
 	free((char *)(uintptr_t)stack->opts.tls.ca_file);
+	free((char *)(uintptr_t)stack->opts.tls.ciphers);
+	free((char *)(uintptr_t)stack->opts.tls.ciphers13);
 	free(stack);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "net/err.h"
 
 struct ssl_st;
@@ -20,6 +21,7 @@ struct net_stream {
 	uint64_t sent_bytes; /* on the wire, since opened */
 	uint64_t received_bytes;
 	struct ssl_st *ssl;	/* of the TLS layer; NULL without */
+	struct str tls_host;	/* borrowed; valid until the handshake is over */
 	enum net_err tls_error; /* kind of a failure with -EPROTO */
 };
 

@@ -23,6 +23,7 @@
 
 struct net_tls {
 	SSL_CTX *ctx;
+	const struct net_tls_auth *auth;
 	BIO_METHOD *bio_method;
 };
 
@@ -90,6 +91,42 @@ static const char *last_words(void)
 	return words ? words : "unknown error";
 }
 
+/* The server asks for a certificate. */
+static int choose_certificate(SSL *ssl, void *arg)
+{
+	const struct net_tls *tls = arg;
+	const struct net_stream *s = SSL_get_app_data(ssl);
+
+	return net_tls_auth_choose(tls->auth, ssl, s->tls_host);
+}
+
+static int number_of(enum net_tls_version v)
+{
+	static const int numbers[] = { 0, TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION,
+				       TLS1_3_VERSION };
+
+	return numbers[v];
+}
+
+/* Whoever asks for old versions or ciphers wants them in spite of the library's level of safety. */
+static int set_limits(SSL_CTX *ctx, const struct net_tls_opts *o, struct error *reterr)
+{
+	enum net_tls_version min = o->min_version;
+
+	if (!min)
+		min = o->max_version && o->max_version < NET_TLS_1_2 ? NET_TLS_1_0 : NET_TLS_1_2;
+	if (min < NET_TLS_1_2 || o->ciphers)
+		SSL_CTX_set_security_level(ctx, 0);
+	SSL_CTX_set_min_proto_version(ctx, number_of(min));
+	SSL_CTX_set_max_proto_version(ctx, number_of(o->max_version)); /* 0 = any */
+	if (o->ciphers && SSL_CTX_set_cipher_list(ctx, o->ciphers) != 1)
+		return error_set(reterr, -EINVAL, "cipher suites %s: %s", o->ciphers, last_words());
+	if (o->ciphers13 && SSL_CTX_set_ciphersuites(ctx, o->ciphers13) != 1)
+		return error_set(reterr, -EINVAL, "cipher suites %s: %s", o->ciphers13,
+				 last_words());
+	return 0;
+}
+
 static int set_up(struct net_tls *tls, const struct net_tls_opts *opts, struct error *reterr)
 {
 	static const unsigned char alpn[] = "\x08http/1.1";
@@ -109,6 +146,12 @@ static int set_up(struct net_tls *tls, const struct net_tls_opts *opts, struct e
 	SSL_CTX_set_read_ahead(tls->ctx, 1);
 	SSL_CTX_set_verify(tls->ctx, opts->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
 	SSL_CTX_set_alpn_protos(tls->ctx, alpn, sizeof(alpn) - 1);
+	SSL_CTX_set_tlsext_status_type(tls->ctx, TLSEXT_STATUSTYPE_ocsp);
+	tls->auth = opts->auth;
+	if (tls->auth)
+		SSL_CTX_set_cert_cb(tls->ctx, choose_certificate, tls);
+	if (set_limits(tls->ctx, opts, reterr) < 0)
+		return -EINVAL;
 	if (opts->insecure)
 		return 0;
 	if (!opts->ca_file)
@@ -306,6 +349,8 @@ int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host, s
 	BIO_set_data(bio, s);
 	BIO_set_init(bio, 1);
 	SSL_set_bio(ssl, bio, bio);
+	SSL_set_app_data(ssl, s);
+	s->tls_host = host;
 	s->ssl = ssl;
 	s->ops = &tls_ops;
 	return 0;
@@ -321,4 +366,11 @@ const char *net_tls_cipher(const struct net_stream *s)
 	const SSL_CIPHER *cipher = s->ssl ? SSL_get_current_cipher(s->ssl) : NULL;
 
 	return cipher ? SSL_CIPHER_standard_name(cipher) : NULL;
+}
+
+void net_tls_ocsp(const struct net_stream *s, struct net_ocsp *ret)
+{
+	*ret = (struct net_ocsp){ 0 };
+	if (s->ssl)
+		net_ocsp_read(s->ssl, ret);
 }

@@ -266,6 +266,16 @@ static const JSCFunctionListEntry functions[] = {
 	CONSTANT("OCSP_STATUS_REVOKED", "revoked"),
 	CONSTANT("OCSP_STATUS_SERVER_FAILED", "server_failed"),
 	CONSTANT("OCSP_STATUS_UNKNOWN", "unknown"),
+	CONSTANT("OCSP_REASON_UNSPECIFIED", "unspecified"),
+	CONSTANT("OCSP_REASON_KEY_COMPROMISE", "key_compromise"),
+	CONSTANT("OCSP_REASON_CA_COMPROMISE", "ca_compromise"),
+	CONSTANT("OCSP_REASON_AFFILIATION_CHANGED", "affiliation_changed"),
+	CONSTANT("OCSP_REASON_SUPERSEDED", "superseded"),
+	CONSTANT("OCSP_REASON_CESSATION_OF_OPERATION", "cessation_of_operation"),
+	CONSTANT("OCSP_REASON_CERTIFICATE_HOLD", "certificate_hold"),
+	CONSTANT("OCSP_REASON_REMOVE_FROM_CRL", "remove_from_crl"),
+	CONSTANT("OCSP_REASON_PRIVILEGE_WITHDRAWN", "privilege_withdrawn"),
+	CONSTANT("OCSP_REASON_AA_COMPROMISE", "aa_compromise"),
 };
 
 static const JSCFunctionListEntry url_methods[] = {

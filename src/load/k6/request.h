@@ -75,6 +75,9 @@ void load_requests_cancel(struct load_vu *vu);
 /* k6's error code: of a failure, or 1000 + status from 400 on; else 0. */
 int load_http_error_code(const struct net_response *net);
 
+/* "tls1.3" and the like; NULL without TLS. */
+const char *load_http_tls_version(const struct net_response *net);
+
 /* The samples of one exchange. */
 void load_http_emit(struct load_request *req, const struct net_response *net);
 

@@ -65,6 +65,19 @@ int load_http_error_code(const struct net_response *net)
 	return net->head.status >= 400 ? 1000 + (int)net->head.status : 0;
 }
 
+const char *load_http_tls_version(const struct net_response *net)
+{
+	static const char *const names[][2] = { { "TLSv1.3", "tls1.3" },
+						{ "TLSv1.2", "tls1.2" },
+						{ "TLSv1.1", "tls1.1" },
+						{ "TLSv1", "tls1.0" } };
+
+	for (size_t i = 0; net->tls_version && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(net->tls_version, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
 static double to_ms(uint64_t ns)
 {
 	return (double)ns / 1e6;
@@ -120,7 +133,8 @@ static void add_outcome(struct tag_chain *c, const struct net_response *net)
 	} else {
 		add(c, LOAD_TAG_PROTO, STR("proto"),
 		    net->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
-		add(c, LOAD_TAG_TLS_VERSION, STR("tls_version"), net->tls_version);
+		add(c, LOAD_TAG_TLS_VERSION, STR("tls_version"), load_http_tls_version(net));
+		add(c, LOAD_TAG_OCSP_STATUS, STR("ocsp_status"), net->ocsp.status);
 	}
 	if (net->remote.sa.sa_family && load_system_tag(c->vu, LOAD_TAG_IP)) {
 		net_addr_fmt(&ip, &net->remote, false);

@@ -11,6 +11,7 @@
 #include "js/value.h"
 #include "load/k6/cookies.h"
 #include "load/k6/json_path.h"
+#include "load/k6/request.h"
 #include "load/k6/response_html.h"
 #include "load/vu.h"
 
@@ -236,17 +237,31 @@ static JSValue make_timings(JSContext *ctx, const struct load_response *r)
 	return o;
 }
 
-static JSValue make_ocsp(JSContext *ctx)
+static JSValue make_ocsp(JSContext *ctx, const struct load_response *r)
 {
+	static const struct net_ocsp none;
+	const struct net_ocsp *ocsp = r->net ? &r->net->ocsp : &none;
 	JSValue o = JS_NewObject(ctx);
 
-	js_set(ctx, o, "produced_at", JS_NewInt32(ctx, 0));
-	js_set(ctx, o, "this_update", JS_NewInt32(ctx, 0));
-	js_set(ctx, o, "next_update", JS_NewInt32(ctx, 0));
-	js_set(ctx, o, "revoked_at", JS_NewInt32(ctx, 0));
-	js_set(ctx, o, "revocation_reason", text(ctx, ""));
-	js_set(ctx, o, "status", text(ctx, ""));
+	js_set(ctx, o, "produced_at", JS_NewInt64(ctx, ocsp->produced_at));
+	js_set(ctx, o, "this_update", JS_NewInt64(ctx, ocsp->this_update));
+	js_set(ctx, o, "next_update", JS_NewInt64(ctx, ocsp->next_update));
+	js_set(ctx, o, "revoked_at", JS_NewInt64(ctx, ocsp->revoked_at));
+	js_set(ctx, o, "revocation_reason", text(ctx, ocsp->reason));
+	js_set(ctx, o, "status", text(ctx, ocsp->status));
 	return o;
+}
+
+/* Go's name of the suites with ChaCha20 that TLS 1.2 has lacks the hash. */
+static JSValue make_cipher(JSContext *ctx, const struct load_response *r)
+{
+	const char *name = r->net && r->net->tls_cipher ? r->net->tls_cipher : "";
+	struct str s = str_from(name);
+
+	if (str_starts_with(s, STR("TLS_ECDHE_")) &&
+	    str_ends_with(s, STR("_CHACHA20_POLY1305_SHA256")))
+		s.len -= sizeof("_SHA256") - 1;
+	return js_new_str(ctx, s);
 }
 
 static JSValue make_request(JSContext *ctx, const struct load_response *r)
@@ -340,7 +355,7 @@ static JSValue make_object(JSContext *ctx, const struct load_response *r, int fi
 	case RESPONSE_TIMINGS:
 		return make_timings(ctx, r);
 	case RESPONSE_OCSP:
-		return make_ocsp(ctx);
+		return make_ocsp(ctx, r);
 	default:
 		return make_request(ctx, r);
 	}
@@ -384,9 +399,9 @@ static JSValue field_value(JSContext *ctx, struct response_object *o, int field)
 	case RESPONSE_PROTO:
 		return make_proto(ctx, r);
 	case RESPONSE_TLS_VERSION:
-		return text(ctx, r->net ? r->net->tls_version : NULL);
+		return text(ctx, r->net ? load_http_tls_version(r->net) : NULL);
 	case RESPONSE_TLS_CIPHER_SUITE:
-		return text(ctx, r->net ? r->net->tls_cipher : NULL);
+		return make_cipher(ctx, r);
 	case RESPONSE_ERROR:
 		return text(ctx, load_response_error(r));
 	case RESPONSE_ERROR_CODE:

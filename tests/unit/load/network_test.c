@@ -103,6 +103,34 @@ TEST(network_reads_dns)
 	}
 }
 
+TEST(network_reads_tls)
+{
+	static const struct {
+		const char *text;
+		enum net_tls_version min, max;
+		const char *ciphers;
+	} cases[] = {
+		{ "{\"tlsVersion\":\"\",\"tlsAuth\":[]}", 0, 0, "-" },
+		{ "{\"tlsVersion\":\"tls1.2\"}", NET_TLS_1_2, NET_TLS_1_2, "-" },
+		{ "{\"tlsVersion\":{\"min\":\"tls1.1\"}}", NET_TLS_1_1, 0, "-" },
+		{ "{\"tlsVersion\":{\"min\":\"tls1.0\",\"max\":\"tls1.3\"}}", NET_TLS_1_0,
+		  NET_TLS_1_3, "-" },
+		{ "{\"tlsCipherSuites\":[\"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\"]}", 0, 0,
+		  "ECDHE-RSA-AES128-GCM-SHA256" },
+		{ "{\"tlsCipherSuites\":[\"TLS_AES_128_GCM_SHA256\"]}", NET_TLS_1_3, 0, "-" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct load_network net = network_of(cases[i].text);
+
+		ASSERT_INT(net.tls.min_version, cases[i].min);
+		ASSERT_INT(net.tls.max_version, cases[i].max);
+		ASSERT_STREQ(net.tls.ciphers ? net.tls.ciphers : "-", cases[i].ciphers);
+		ASSERT_TRUE(!net.tls.auth);
+		load_network_release(&net);
+	}
+}
+
 TEST(network_refuses_what_it_cannot_read)
 {
 	static const char *const cases[][2] = {
@@ -123,6 +151,17 @@ TEST(network_refuses_what_it_cannot_read)
 		{ "{\"dns\":{\"policy\":\"\"}}", "options.dns.policy: expected preferIPv4" },
 		{ "{\"dns\":{\"server\":\"\"}}", "options.dns: there is no 'server'" },
 		{ "{\"dns\":\"ttl\"}", "options.dns.ttl" },
+		{ "{\"tlsVersion\":\"ssl3.0\"}", "options.tlsVersion: expected \"tls1.0\"" },
+		{ "{\"tlsVersion\":{\"max\":1}}", "options.tlsVersion.max" },
+		{ "{\"tlsVersion\":{\"min\":\"tls1.3\",\"max\":\"tls1.2\"}}",
+		  "max lies below min" },
+		{ "{\"tlsCipherSuites\":\"x\"}", "options.tlsCipherSuites: expected a list" },
+		{ "{\"tlsCipherSuites\":[\"x\"]}", "options.tlsCipherSuites: there is no" },
+		{ "{\"tlsCipherSuites\":[\"TLS_RSA_WITH_RC4_128_SHA\"]}", "has none of these" },
+		{ "{\"tlsAuth\":{}}", "options.tlsAuth: expected a list" },
+		{ "{\"tlsAuth\":[{\"cert\":\"\"}]}", "options.tlsAuth[0]: expected {cert, key}" },
+		{ "{\"tlsAuth\":[{\"cert\":\"\",\"key\":\"\"}]}",
+		  "options.tlsAuth[0]: reading the" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
