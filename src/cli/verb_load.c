@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "cli/load_output.h"
 #include "cli/term.h"
 #include "cli/verb.h"
@@ -365,16 +366,28 @@ static int exit_code_of(const struct load_flags *f, const struct load_result *r,
 	return r->exit_code ? r->exit_code : EXIT_UNMEASURED;
 }
 
+/* Where copies of modules from the network are looked for; the caller frees it; NULL = nowhere. */
+static char *module_dir(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache)
+		return xasprintf("%s/assay/modules", cache);
+	return home && *home ? xasprintf("%s/.cache/assay/modules", home) : NULL;
+}
+
 /* Runs, prints, returns the exit code. */
 static int run_script(const struct verb_args *a, const struct load_options *options,
 		      const struct env *env, struct error *reterr)
 {
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
+	CLEANUP(mem_cleanup) char *modules = module_dir();
 	const struct load_flags *f = a->opts;
 	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
 	struct load_json_output json = { 0 };
 	struct load_opts o = {
 		.path = a->args[0],
+		.module_dir = modules,
 		.env = env->list.ptr,
 		.n_env = env->list.len,
 		.system_env = env->system.ptr,

@@ -710,6 +710,7 @@ static int open_run(struct load_run *run, struct error *reterr)
 
 	if (r < 0)
 		return r;
+	load_script_set_module_dir(run->script, run->opts->module_dir);
 	run->metrics = load_metrics_new();
 	for (unsigned i = 0; i < LOAD_M_BUILTINS; i++)
 		run->builtin[i] = load_metrics_builtin(run->metrics, (enum load_builtin)i);

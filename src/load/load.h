@@ -82,8 +82,9 @@ struct load_output_ops {
 };
 
 struct load_opts {
-	const char *path;	     /* of the script */
-	struct str source;	     /* its text; ptr NULL = read the file */
+	const char *path;	/* of the script */
+	struct str source;	/* its text; ptr NULL = read the file */
+	const char *module_dir; /* copies of modules from the network: HOST/PATH; NULL = none */
 	const struct load_pair *env; /* of the script, kept with the run */
 	size_t n_env;
 	const struct load_pair *system_env; /* below env; not kept: it may hold secrets */

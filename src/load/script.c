@@ -7,6 +7,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "js/typescript.h"
+#include "load/jslib/jslib.h"
 #include "os/file.h"
 
 enum shared_state { SHARED_FILLING, SHARED_READY, SHARED_FAILED };
@@ -19,6 +21,7 @@ struct shared_entry {
 struct load_script {
 	struct js_modules *modules;
 	char *name;
+	char *module_dir; /* NULL = none */
 	struct strbuf text;
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t filled;
@@ -26,21 +29,44 @@ struct load_script {
 	struct map shared; /* name -> struct shared_entry * */
 };
 
+/* Nothing is fetched while a test starts: what is not carried along comes from a folder, or not at
+ * all. */
+static int load_remote(const struct load_script *s, const char *url, struct strbuf *ret,
+		       struct error *reterr)
+{
+	CLEANUP(mem_cleanup) char *path = NULL;
+	struct str source = load_jslib_find(url);
+
+	if (source.ptr) {
+		strbuf_add(ret, source.ptr, source.len);
+		return 0;
+	}
+	if (s->module_dir && !strstr(url, ".."))
+		path = xasprintf("%s/%s", s->module_dir, strstr(url, "://") + 3);
+	if (path && file_read(path, JS_SOURCE_BYTES_MAX, ret, NULL) == 0)
+		return js_typescript_is(url) ? js_typescript_strip(url, ret, reterr) : 0;
+	return error_set(
+		reterr, -EOPNOTSUPP,
+		"\"%s\" is not among the modules that assay carries (%s); it would be taken "
+		"from %s",
+		url, load_jslib_names(), path ? path : "a folder of modules, if there were one");
+}
+
 static int load_source(void *user, const char *name, struct strbuf *ret, struct error *reterr)
 {
 	struct load_script *s = user;
+	int r;
 
 	if (!strcmp(name, s->name)) {
 		strbuf_add(ret, s->text.ptr, s->text.len);
-		return 0;
+		return js_typescript_is(name) ? js_typescript_strip(name, ret, reterr) : 0;
 	}
 	if (strstr(name, "://"))
-		return error_set(
-			reterr, -EOPNOTSUPP,
-			"\"%s\": modules from the network are not available in assay " ASSAY_VERSION
-			"; save it beside the script and import that file",
-			name);
-	return file_read(name, JS_SOURCE_BYTES_MAX, ret, reterr);
+		return load_remote(s, name, ret, reterr);
+	r = file_read(name, JS_SOURCE_BYTES_MAX, ret, reterr);
+	if (r == 0 && js_typescript_is(name))
+		r = js_typescript_strip(name, ret, reterr);
+	return r;
 }
 
 static void refuse_module(void *user UNUSED, const char *name, struct strbuf *ret)
@@ -84,6 +110,12 @@ int load_script_new(struct load_script **ret, const char *path, struct str text,
 	return 0;
 }
 
+void load_script_set_module_dir(struct load_script *s, const char *dir)
+{
+	free(s->module_dir);
+	s->module_dir = dir ? xstrdup(dir) : NULL;
+}
+
 void load_shared_release(struct load_shared *items)
 {
 	for (size_t i = 0; i < items->len; i++)
@@ -113,6 +145,7 @@ void load_script_free(struct load_script *s)
 	pthread_mutex_destroy(&s->lock);
 	strbuf_release(&s->text);
 	free(s->name);
+	free(s->module_dir);
 	free(s);
 }
 

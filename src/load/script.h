@@ -21,6 +21,10 @@ struct load_script;
 int load_script_new(struct load_script **ret, const char *path, struct str text,
 		    const struct js_native_module *const *natives, struct error *reterr);
 
+/* A folder with copies of modules from the network, HOST/PATH below it; before the first import.
+ * NULL = none. */
+void load_script_set_module_dir(struct load_script *s, const char *dir);
+
 /* Every shard that uses its modules must have been freed. NULL in, nothing done. */
 void load_script_free(struct load_script *s);
 

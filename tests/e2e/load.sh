@@ -83,8 +83,6 @@ ok 'with message and place' "$(has err 'init broke.*broken \(.*throws_init\.js:4
 load absent_module.js
 ok 'an absent module is refused' $code = 107
 ok 'by its name' "$(has err 'k6/ws is not available')" = 1
-load absent_param.js
-ok 'an absent parameter is refused by its name' "$(has err 'compression.*is not available')" = 1
 load setup_throws.js
 ok 'an exception in setup() gives 107' $code = 107
 ok 'nothing else runs then' "$(has err 'must not run')" = 0
@@ -102,6 +100,31 @@ ok 'endless recursion is an exception' $code = 0
 load stuck.js
 ok 'a script that never yields is cut off' $code = 0
 ok 'and does not count as an iteration' "$(has out ' iterations\.')" = 0
+
+load jslib.js
+ok 'carried modules: what they give' "$(has out 'checks\.+: 91\.66% ✓ 11 +✗ 1')" = 1
+ok 'carried modules: a failed assertion is a check, and ends its block' \
+	"$(has out '✗ expected .* to include 3')$(has out 'never reached')" = 10
+ok 'carried modules: JUnit names what failed' "$(has junit.xml 'tests="1" failures="0"')" = 1
+ok 'carried modules: the page is escaped' "$(has page.html 'a &#60;b&#62;')$(has page.html '<b>')" = 10
+
+load typed.ts
+ok 'TypeScript runs' "$code$(has out 'checks_succeeded.*100.00% 3 out of 3')" = 01
+ok 'TypeScript keeps its lines' "$(has err 'typed.ts:25')" = 1
+echo 'const x: = 1;' >broken.ts
+timeout 60 "$ASSAY" load -q broken.ts >out 2>err
+code=$?
+ok 'TypeScript that does not parse is named with its place' \
+	"$code$(has err 'broken.ts: .*\(1:10\)')" = 1071
+
+echo "import 'https://example.test/x.js'; export default () => {};" >remote.js
+XDG_CACHE_HOME=$tmp/cache timeout 60 "$ASSAY" load -q remote.js >out 2>err
+ok 'a module that is not carried is refused with the place it would be taken from' \
+	"$(has err "taken from $tmp/cache/assay/modules/example.test/x.js")" = 1
+mkdir -p cache/assay/modules/example.test
+echo 'console.log("from the folder");' >cache/assay/modules/example.test/x.js
+XDG_CACHE_HOME=$tmp/cache timeout 60 "$ASSAY" load -q remote.js >out 2>err
+ok 'and taken from there' "$(has err 'from the folder')" = 1
 
 "$ASSAY" load -q -e BASE="$BASE" "$here/long.js" >out 2>err &
 pid=$!
