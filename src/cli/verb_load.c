@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/load_output.h"
+#include "cli/load_url.h"
 #include "cli/term.h"
 #include "cli/verb.h"
 #include "model/meta.h"
@@ -24,6 +25,7 @@ struct load_flags {
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
 	const char *summary_export, *run_file, *json;
 	const char *dns, *local_ips;
+	struct load_url_flags url; /* without a script */
 	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
@@ -121,10 +123,14 @@ static int set_variables(struct load_options *o, struct error *reterr)
 static int read_options(const struct load_flags *f, struct load_options *o, struct error *reterr)
 {
 	CLEANUP(cleanup_load_options) struct load_options *flags = load_options_new();
+	struct load_flags rest = *f;
 	int r = set_variables(o, reterr);
 
+	/* with a rate these are part of the scenario, which they would replace */
+	if (f->url.rate > 0)
+		rest.vus = rest.duration = rest.iterations = NULL;
 	if (r == 0)
-		r = set_options(f, flags, reterr);
+		r = set_options(&rest, flags, reterr);
 	if (r == 0)
 		load_options_overlay(o, flags);
 	return r;
@@ -377,8 +383,9 @@ static char *module_dir(void)
 }
 
 /* Runs, prints, returns the exit code. */
-static int run_script(const struct verb_args *a, const struct load_options *options,
-		      const struct env *env, struct error *reterr)
+static int run_load_of(const struct verb_args *a, const struct load_options *options,
+		       const struct env *env, const struct load_target *target,
+		       struct error *reterr)
 {
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
 	CLEANUP(mem_cleanup) char *modules = module_dir();
@@ -387,6 +394,7 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 	struct load_json_output json = { 0 };
 	struct load_opts o = {
 		.path = a->args[0],
+		.target = target,
 		.module_dir = modules,
 		.env = env->list.ptr,
 		.n_env = env->list.len,
@@ -432,11 +440,53 @@ static int run_script(const struct verb_args *a, const struct load_options *opti
 	return r;
 }
 
+/* The flags that only mean something without a script; the first that was given. */
+static const char *url_flag(const struct load_url_flags *u)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} flags[] = {
+		{ u->rate > 0, "--rate" },
+		{ u->stages != NULL, "--stages" },
+		{ u->method != NULL, "--method" },
+		{ u->body != NULL, "--body" },
+		{ u->body_file != NULL, "--body-file" },
+		{ u->timeout_ns > 0, "--timeout" },
+		{ u->headers.len > 0, "--header" },
+		{ u->thresholds.len > 0, "--threshold" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].given)
+			return flags[i].name;
+	return NULL;
+}
+
+static int read_target(const struct verb_args *a, struct load_url *ret, struct error *reterr)
+{
+	const struct load_flags *f = a->opts;
+	struct load_url_flags u = f->url;
+
+	if (!load_url_is(a->args[0])) {
+		if (url_flag(&u))
+			return error_set(reterr, -EINVAL,
+					 "%s goes with a URL; with a script its options say it",
+					 url_flag(&u));
+		return 0;
+	}
+	u.vus = f->vus;
+	u.duration = f->duration;
+	u.iterations = f->iterations;
+	return load_url_read(a->args[0], &u, ret, reterr);
+}
+
 static int run_load(const struct verb_args *a)
 {
 	CLEANUP(cleanup_load_options) struct load_options *options = load_options_new();
 	CLEANUP(env_release) struct env env = { .list = VEC_INIT, .system = VEC_INIT };
 	const struct load_flags *f = a->opts;
+	CLEANUP(load_url_release) struct load_url url = LOAD_URL_INIT;
 	struct error err = ERROR_INIT;
 	int exit_code = LOAD_EXIT_CONFIG;
 
@@ -445,8 +495,10 @@ static int run_load(const struct verb_args *a)
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
-	else if (read_options(f, options, &err) == 0 && read_env(&f->env, &env, &err) == 0)
-		exit_code = run_script(a, options, &env, &err);
+	else if (read_target(a, &url, &err) == 0 && read_options(f, options, &err) == 0 &&
+		 read_env(&f->env, &env, &err) == 0)
+		exit_code =
+			run_load_of(a, options, &env, url.target.url ? &url.target : NULL, &err);
 	if (err.code)
 		term_error("load", &err);
 	return exit_code;
@@ -463,6 +515,21 @@ static const struct opt opts[] = {
 	{ "iterations", 'i', OPT_STRING, AT(iterations), "N", "Iterations, shared by all VUs" },
 	{ "stage", 's', OPT_LIST, AT(stages), "TIME:VUS",
 	  "Ramp to VUS within TIME; may be repeated" },
+	{ "rate", 0, OPT_DOUBLE, AT(url.rate), "N",
+	  "With a URL: arrivals per second, whatever the server does" },
+	{ "stages", 0, OPT_STRING, AT(url.stages), "TIME:N,...",
+	  "With a URL: ramp the rate (with --rate) or the users" },
+	{ "method", 'X', OPT_STRING, AT(url.method), "NAME",
+	  "With a URL: GET, or POST when there is a body, unless given" },
+	{ "header", 'H', OPT_LIST, AT(url.headers), "NAME: VALUE",
+	  "With a URL: a header; may be repeated" },
+	{ "body", 0, OPT_STRING, AT(url.body), "TEXT", "With a URL: what to send" },
+	{ "body-file", 0, OPT_STRING, AT(url.body_file), "FILE", "With a URL: what to send",
+	  "file" },
+	{ "timeout", 0, OPT_DURATION, AT(url.timeout_ns), "TIME",
+	  "With a URL: of one request (60s)" },
+	{ "threshold", 0, OPT_LIST, AT(url.thresholds), "METRIC: EXPR",
+	  "With a URL: a threshold; may be repeated" },
 	{ "env", 'e', OPT_LIST, AT(env), "NAME=VALUE", "Set __ENV.NAME; may be repeated" },
 	{ "include-system-env-vars", 0, OPT_FLAG, AT(system_env), NULL,
 	  "Put our own environment into __ENV (yes, unless =false)" },
@@ -525,6 +592,9 @@ static const struct example examples[] = {
 	{ "assay load script.js", "as the script's options say" },
 	{ "assay load -u 50 -d 30s -e BASE=http://127.0.0.1:8080 script.js",
 	  "50 VUs for half a minute, with a variable" },
+	{ "assay load http://127.0.0.1:8080/ --rate 500 -d 30s --threshold 'http_req_duration: "
+	  "p(99)<100'",
+	  "500 requests a second without a script; 99 when the threshold is crossed" },
 	{ "assay load --warmup 10s --out json=samples.json checkout.js",
 	  "ten uncounted seconds first, every sample kept" },
 	{ 0 },
@@ -533,10 +603,12 @@ static const struct example examples[] = {
 const struct verb verb_load = {
 	.name = "load",
 	.summary = "Run a k6 script as load",
-	.usage = "[options] SCRIPT.js",
+	.usage = "[options] SCRIPT.js|URL",
 	.about =
 		"Runs a k6 script as it is, with k6's metrics, thresholds, summary and exit "
 		"codes.\n"
+		"With a URL there is no script: each iteration is one request, of 10 users for\n"
+		"10 s unless flags say otherwise.\n"
 		"Options come from the script, over them from variables such as K6_VUS, over\n"
 		"those from flags.\n"
 		"What of k6 is not there is refused by its name before the load begins. The\n"

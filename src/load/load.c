@@ -223,11 +223,10 @@ static int add_submetrics(struct load_control *c, struct error *reterr)
 		c->run->metrics, STR("http_req_duration{expected_response:true}"), &sub, reterr);
 }
 
-/* The script's init code, and all that follows from it. False when the run cannot go on. */
-static bool init_run(struct load_control *c)
+/* The script's init code, its options and what it exports. */
+static bool init_script(struct load_control *c, struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT;
-	struct error err = ERROR_INIT;
 	struct load_vu *vu = own_vu(c, "init");
 	int r;
 
@@ -239,12 +238,26 @@ static bool init_run(struct load_control *c)
 		load_vu_free(vu);
 		return false;
 	}
-	r = make_plan(c, strbuf_str(&options), &err);
+	r = make_plan(c, strbuf_str(&options), reterr);
 	if (!r)
-		r = check_exports(c, vu, &err);
+		check_exports(c, vu, reterr);
+	load_vu_free(vu);
+	return true;
+}
+
+/* All that comes before the workers. False when the run cannot go on. */
+static bool init_run(struct load_control *c)
+{
+	struct error err = ERROR_INIT;
+	int r;
+
+	if (c->run->opts->target)
+		make_plan(c, c->run->opts->target->options_json, &err);
+	else if (!init_script(c, &err))
+		return false;
+	r = err.code;
 	if (!r)
 		r = add_submetrics(c, &err);
-	load_vu_free(vu);
 	if (r < 0) {
 		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
 		return false;
@@ -705,8 +718,8 @@ static int64_t wall_anchor_ns(void)
 
 static int open_run(struct load_run *run, struct error *reterr)
 {
-	int r = load_script_new(&run->script, run->opts->path, run->opts->source, load_modules,
-				reterr);
+	struct str source = run->opts->target ? STR("// no script") : run->opts->source;
+	int r = load_script_new(&run->script, run->opts->path, source, load_modules, reterr);
 
 	if (r < 0)
 		return r;

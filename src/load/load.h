@@ -81,9 +81,20 @@ struct load_output_ops {
 	int (*end)(void *arg, struct error *reterr);
 };
 
+/* What to send when there is no script. */
+struct load_target {
+	const char *method, *url;
+	const struct load_pair *headers;
+	size_t n_headers;
+	struct str body;
+	uint64_t timeout_ns;	 /* 0 = 60 s */
+	struct str options_json; /* what a script would export as options; an object */
+};
+
 struct load_opts {
-	const char *path;	/* of the script */
-	struct str source;	/* its text; ptr NULL = read the file */
+	const struct load_target *target; /* in place of a script; path then only names it */
+	const char *path;		  /* of the script */
+	struct str source;		  /* its text; ptr NULL = read the file */
 	const char *module_dir; /* copies of modules from the network: HOST/PATH; NULL = none */
 	const struct load_pair *env; /* of the script, kept with the run */
 	size_t n_env;

@@ -14,6 +14,7 @@
 #include "load/k6/globals.h"
 #include "load/k6/request.h"
 #include "load/k6/modules.h"
+#include "load/native.h"
 #include "load/runner.h"
 #include "load/sample.h"
 
@@ -77,6 +78,19 @@ static struct net_client *new_client(const struct load_worker *w, unsigned id)
 	return net_client_new(w->stack, &opts);
 }
 
+static int make_vm(struct load_vu *vu)
+{
+	int r = -ENOMEM;
+
+	vu->shard = load_worker_shard(vu->worker);
+	if (vu->shard)
+		r = js_vm_new(&vu->vm, vu->shard->js, &vm_ops, vu);
+	if (r < 0)
+		return r;
+	vu->shard->vus++;
+	return prepare_context(vu);
+}
+
 int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct error *reterr)
 {
 	struct load_vu *vu = xcalloc(1, sizeof(*vu));
@@ -88,12 +102,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->exports = vu->data = vu->env = vu->metadata = vu->result = vu->required = JS_UNDEFINED;
 	vu->sleep.expired = sleep_over;
 	vu->limit.expired = limit_over;
-	vu->shard = load_worker_shard(w);
-	r = vu->shard ? js_vm_new(&vu->vm, vu->shard->js, &vm_ops, vu) : -ENOMEM;
-	if (r == 0) {
-		vu->shard->vus++;
-		r = prepare_context(vu);
-	}
+	r = w->run->opts->target ? 0 : make_vm(vu);
 	if (r < 0) {
 		load_vu_free(vu);
 		return error_errno(reterr, r, "making virtual user %u", id);
@@ -103,6 +112,8 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->jar = load_jar_new();
 	vu->expected = (struct load_statuses){ .ranges = { { 200, 399 } }, .len = 1 };
 	load_vu_assign(vu, NULL);
+	if (w->run->opts->target)
+		vu->native = load_native_new(vu);
 	*ret = vu;
 	return 0;
 }
@@ -126,6 +137,7 @@ void load_vu_free(struct load_vu *vu)
 		js_vm_free(vu->vm);
 		vu->shard->vus--;
 	}
+	load_request_free(vu->native);
 	load_jar_free(vu->jar);
 	net_client_free(vu->client);
 	net_timer_remove(vu->worker->loop, &vu->sleep);
@@ -137,7 +149,7 @@ void load_vu_free(struct load_vu *vu)
 
 bool load_vu_busy(const struct load_vu *vu)
 {
-	return !js_vm_idle(vu->vm);
+	return vu->native ? vu->done != NULL : !js_vm_idle(vu->vm);
 }
 
 /* The fiber has ended or blocked: in the first case tells whoever started it. */
@@ -149,7 +161,8 @@ static void settle(struct load_vu *vu, int blocked)
 		return;
 	vu->done = NULL;
 	net_timer_cancel(&vu->limit);
-	js_vm_set_deadline(vu->vm, 0);
+	if (vu->vm)
+		js_vm_set_deadline(vu->vm, 0);
 	done(vu, vu->end);
 }
 
@@ -182,6 +195,12 @@ void load_vu_post(struct load_vu *vu, struct js_task *task)
 
 void load_vu_abort(struct load_vu *vu)
 {
+	if (vu->native) {
+		load_native_cancel(vu);
+		vu->end = LOAD_VU_INTERRUPTED;
+		settle(vu, 0);
+		return;
+	}
 	js_vm_abort(vu->vm);
 	settle(vu, load_vu_busy(vu));
 }
@@ -223,6 +242,11 @@ static void run_import(struct js_vm *vm, void *arg)
 
 void load_vu_import(struct load_vu *vu, load_vu_done_fn *done)
 {
+	if (vu->native) {
+		vu->end = LOAD_VU_OK;
+		done(vu, LOAD_VU_OK);
+		return;
+	}
 	start(vu, run_import, done);
 }
 
@@ -325,7 +349,7 @@ static void end_iteration(struct load_vu *vu)
 		net_client_close_idle(vu->client);
 	if (!plan->no_cookies_reset)
 		load_jar_clear(vu->jar);
-	if (plan->min_iteration_duration_ns && vu->end != LOAD_VU_INTERRUPTED)
+	if (vu->vm && plan->min_iteration_duration_ns && vu->end != LOAD_VU_INTERRUPTED)
 		load_vu_sleep_until(vu, vu->start_ns + plan->min_iteration_duration_ns);
 }
 
@@ -342,6 +366,15 @@ static void run_iteration(struct js_vm *vm UNUSED, void *arg)
 	end_iteration(vu);
 }
 
+void load_vu_iteration_over(struct load_vu *vu, enum load_vu_end end)
+{
+	vu->end = end;
+	load_vu_sample_data(vu);
+	count_iteration(vu, net_loop_now_ns());
+	end_iteration(vu);
+	settle(vu, 0);
+}
+
 void load_vu_iterate(struct load_vu *vu, uint64_t intended_ns, uint64_t deadline_ns,
 		     load_vu_done_fn *done)
 {
@@ -350,6 +383,11 @@ void load_vu_iterate(struct load_vu *vu, uint64_t intended_ns, uint64_t deadline
 	vu->first_request = true;
 	vu->in_iteration = true;
 	vu->iteration = vu->next_iteration++;
+	if (vu->native) {
+		vu->done = done;
+		load_native_send(vu);
+		return;
+	}
 	js_vm_set_deadline(vu->vm, deadline_ns);
 	start(vu, run_iteration, done);
 }

@@ -80,6 +80,8 @@ struct load_vu {
 	struct load_timer *timers;     /* setTimeout() and its kin that are set */
 	uint32_t timer_ids;
 	struct load_request *requests; /* unfinished or not yet freed */
+	struct load_request
+		*native; /* without a script: what each iteration sends; vm is NULL then */
 
 	unsigned id; /* __VU: 1, 2, …; 0 in the init context, setup and teardown */
 	enum load_vu_phase phase;
@@ -154,6 +156,9 @@ void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, load_v
  */
 void load_vu_iterate(struct load_vu *vu, uint64_t intended_ns, uint64_t deadline_ns,
 		     load_vu_done_fn *done);
+
+/* Without a script: what the iteration sent has been answered. */
+void load_vu_iteration_over(struct load_vu *vu, enum load_vu_end end);
 
 /* Takes a place in a scenario: its tags and variables are then the VU's. NULL leaves it. */
 void load_vu_assign(struct load_vu *vu, struct load_slot *slot);

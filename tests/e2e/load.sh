@@ -101,6 +101,47 @@ load stuck.js
 ok 'a script that never yields is cut off' $code = 0
 ok 'and does not count as an iteration' "$(has out ' iterations\.')" = 0
 
+# without a script
+plain() { # plain PATH [OPTIONS]
+	path=$1
+	shift
+	timeout 60 "$ASSAY" load -q "$BASE$path" --json json "$@" >out 2>err
+	code=$?
+}
+json_is() { jq -r "if $1 then 1 else 0 end" json 2>/dev/null || echo 0; }
+
+before=$("$ASSAY" get -o before "$BASE/count" >/dev/null; cat before)
+plain /echo -i 20 -u 4
+after=$("$ASSAY" get -o after "$BASE/count" >/dev/null; cat after)
+ok 'a URL: every iteration is a request' "$code-$((after - before))-$(json_is '.metrics.http_reqs.count == 20')" = 0-21-1
+ok 'a URL: 7 bytes of body make it a POST' "$(plain /echo -i 1 --body 1234567 -H 'Content-Type: text/plain'
+	json_is '.metrics.data_sent.sum > 100 and .metrics.http_req_failed.passes == 0')" = 1
+plain /echo --rate 100 -d 1s
+ok 'a URL: at a rate' "$(json_is '.metrics.iterations.count >= 99 and .metrics.iterations.count <= 101
+	and .scenarios[0].executor == "constant-arrival-rate"')" = 1
+plain /echo --stages 300ms:3,300ms:0
+ok 'a URL: in stages' "$(json_is '.scenarios[0].executor == "ramping-vus"')" = 1
+plain /redirect/2 -i 3 -u 1
+ok 'a URL: redirects are followed, each time anew' "$(json_is '.metrics.http_reqs.count == 9
+	and .metrics.iterations.count == 3 and .metrics.http_req_failed.passes == 0')" = 1
+plain /status/503 -i 2 -u 1 --threshold 'http_req_failed: rate<0.5'
+ok 'a URL: thresholds' $code = 99
+plain /delay/5000 -u 2 -d 1s --timeout 200ms
+ok 'a URL: timeouts are failures' "$(json_is '.metrics.http_req_failed.passes >= 8
+	and .metrics.http_req_duration.max < 1000')" = 1
+timeout 60 "$ASSAY" load -q "$BASE/hang" -u 3 -d 1s --json json >out 2>err &
+pid=$!
+sleep 1.5
+kill -INT $pid
+sleep 0.3
+kill -INT $pid
+wait $pid
+ok 'a URL: a second signal takes back what hangs' $? = 105
+plain /echo --rate x
+ok 'a URL: a wrong flag is named' "$code$(has err 'rate takes a number')" = 1041
+load basic.js --rate 5
+ok 'a rate does not go with a script' "$code$(has err 'goes with a URL')" = 1041
+
 load jslib.js
 ok 'carried modules: what they give' "$(has out 'checks\.+: 91\.66% ✓ 11 +✗ 1')" = 1
 ok 'carried modules: a failed assertion is a check, and ends its block' \

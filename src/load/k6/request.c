@@ -32,23 +32,31 @@ static void unlink_request(struct load_request *req)
 	if (!req->linked)
 		return;
 	req->linked = false;
+	if (req->next)
+		req->next->prev = req->prev;
 	if (req->prev)
 		req->prev->next = req->next;
 	else
 		req->vu->requests = req->next;
-	if (req->next)
-		req->next->prev = req->prev;
+	req->prev = req->next = NULL;
+}
+
+void load_request_cancel(struct load_request *req)
+{
+	if (req->call)
+		net_call_cancel(req->call);
+	if (req->late_queued)
+		net_loop_undefer(req->vu->worker->loop, &req->late);
+	req->call = NULL;
+	req->late_queued = false;
+	unlink_request(req);
 }
 
 void load_request_free(struct load_request *req)
 {
 	if (!req)
 		return;
-	if (req->call)
-		net_call_cancel(req->call);
-	if (req->late_queued)
-		net_loop_undefer(req->vu->worker->loop, &req->late);
-	unlink_request(req);
+	load_request_cancel(req);
 	if (req->release)
 		req->release(req);
 	free(req->method);
@@ -76,6 +84,8 @@ void load_requests_cancel(struct load_vu *vu)
 
 static void finish(struct load_request *req)
 {
+	if (!req->waited_for && req->vu->native == req)
+		unlink_request(req);
 	req->finished = true;
 	req->done(req);
 }

@@ -69,6 +69,9 @@ void load_request_start(struct load_request *req);
  * the script wants failures thrown. */
 JSValue load_request_result(JSContext *ctx, struct load_request *req);
 
+/* Takes back what is in flight, without samples; it can be started again. */
+void load_request_cancel(struct load_request *req);
+
 /* Ends all of a VU's, without samples. */
 void load_requests_cancel(struct load_vu *vu);
 
