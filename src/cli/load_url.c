@@ -94,33 +94,54 @@ static int put_stages(struct json_writer *w, const char *text, double scale, str
 	return 0;
 }
 
+static int check_rate(const struct load_url_flags *f, struct error *reterr)
+{
+	if (f->rate > RATE_MAX || f->rate * 1000 != floor(f->rate * 1000))
+		return error_set(reterr, -EINVAL, "--rate %g: at most %g, in thousandths", f->rate,
+				 RATE_MAX);
+	if (f->iterations)
+		return error_set(
+			reterr, -EINVAL,
+			"--iterations and --rate exclude each other; --duration ends the load");
+	if (f->stages && f->duration)
+		return error_set(reterr, -EINVAL, "--duration and --stages exclude each other");
+	return 0;
+}
+
+/* As many as --vus says; else some to begin with, and more as they are needed. */
+static int put_rate_users(struct json_writer *w, const struct load_url_flags *f,
+			  struct error *reterr)
+{
+	uint64_t first = (uint64_t)fmin(ceil(f->rate / 10) + 10, VUS_FIRST_MAX);
+	uint64_t most = LOAD_AUTO_VUS_MAX;
+
+	if (f->vus) {
+		if (num_parse_u64(str_from(f->vus), &first) < 0)
+			return error_set(reterr, -EINVAL, "--vus takes a whole number, not \"%s\"",
+					 f->vus);
+		most = first;
+	}
+	json_uint(w, "preAllocatedVUs", first);
+	json_uint(w, "maxVUs", most);
+	return 0;
+}
+
 /* k6's rates are whole numbers a time unit: thousandths of one a second are a number per 1,000 s.
  */
 static int put_rate(struct json_writer *w, const struct load_url_flags *f, struct error *reterr)
 {
 	bool whole = f->rate == floor(f->rate);
-	double scale = whole ? 1 : 1000, first = fmin(ceil(f->rate / 10) + 10, VUS_FIRST_MAX);
-	uint64_t vus = 0;
+	double scale = whole ? 1 : 1000;
 
-	if (f->rate > RATE_MAX || (!whole && f->rate * 1000 != floor(f->rate * 1000)))
-		return error_set(reterr, -EINVAL, "--rate %g: at most %g, in thousandths", f->rate,
-				 RATE_MAX);
-	if (f->vus && num_parse_u64(str_from(f->vus), &vus) < 0)
-		return error_set(reterr, -EINVAL, "--vus takes a whole number, not \"%s\"", f->vus);
-	if (f->iterations)
-		return error_set(
-			reterr, -EINVAL,
-			"--iterations and --rate exclude each other; --duration ends the load");
+	if (check_rate(f, reterr) < 0)
+		return -EINVAL;
 	json_object_begin(w, "scenarios");
 	json_object_begin(w, "default");
 	json_cstr(w, "executor", f->stages ? "ramping-arrival-rate" : "constant-arrival-rate");
 	json_cstr(w, "timeUnit", whole ? "1s" : "1000s");
 	json_double(w, f->stages ? "startRate" : "rate", f->rate * scale);
-	json_double(w, "preAllocatedVUs", vus ? (double)vus : first);
-	json_double(w, "maxVUs", vus ? (double)vus : LOAD_AUTO_VUS_MAX);
-	if (f->stages && f->duration)
-		return error_set(reterr, -EINVAL, "--duration and --stages exclude each other");
-	if (f->stages && put_stages(w, f->stages, scale, reterr) < 0)
+	if (put_rate_users(w, f, reterr) < 0 ||
+	    (f->stages && put_stages(w, f->stages, scale, reterr) < 0))
 		return -EINVAL;
 	if (!f->stages)
 		json_cstr(w, "duration", f->duration ? f->duration : "10s");
