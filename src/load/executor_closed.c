@@ -88,7 +88,7 @@ static bool take_shared(struct load_runner *r)
 	if (load_runner_in_warmup(r, net_loop_now_ns()))
 		return true;
 	return atomic_fetch_add_explicit(&r->state->taken, 1, memory_order_relaxed) <
-	       r->scenario->iterations;
+	       load_schedule_iterations(r->scenario);
 }
 
 static void shared_next(struct load_runner *r, struct load_slot *s)
@@ -108,7 +108,7 @@ static void shared_start(struct load_runner *r)
 /* The first worker that stops counts what nobody has begun. */
 static void shared_stopped(struct load_runner *r)
 {
-	uint64_t total = r->scenario->iterations;
+	uint64_t total = load_schedule_iterations(r->scenario);
 	uint64_t taken = atomic_exchange(&r->state->taken, total);
 
 	if (taken < total && time_is_up(r))

@@ -59,13 +59,20 @@ static void arrive(struct load_runner *r, uint64_t intended_ns)
 	load_runner_grow(r);
 }
 
+/* When the next arrival of ours is due, or LOAD_SCHEDULE_END. */
+static uint64_t arrival_at(const struct load_runner *r)
+{
+	return load_schedule_at(r->schedule,
+				load_segment_number(r->scenario->segment, r->next_arrival));
+}
+
 /* Starts all that is due, then waits for the next. */
 static void serve_arrivals(struct load_runner *r)
 {
 	uint64_t at_ns = 0;
 
 	while (r->phase == LOAD_RUNNER_RUNNING && !load_runner_is_ending(r)) {
-		at_ns = load_schedule_at(r->schedule, r->next_arrival);
+		at_ns = arrival_at(r);
 		if (at_ns == LOAD_SCHEDULE_END)
 			return;
 		if (r->start_ns + at_ns > net_loop_now_ns())
@@ -114,8 +121,7 @@ static void count_waiting(struct load_runner *r)
 {
 	uint64_t n = 0, at_ns;
 
-	while (r->arrivals_wait &&
-	       (at_ns = load_schedule_at(r->schedule, r->next_arrival)) != LOAD_SCHEDULE_END &&
+	while (r->arrivals_wait && (at_ns = arrival_at(r)) != LOAD_SCHEDULE_END &&
 	       r->start_ns + at_ns <= net_loop_now_ns()) {
 		r->next_arrival += r->worker->count;
 		n++;

@@ -17,8 +17,6 @@
 
 #define OFFSET(member) offsetof(struct load_plan, member)
 
-#define SEGMENTS "assay runs a test as a whole, on one machine"
-
 /* clang-format off */
 const struct option_field option_fields[] = {
 	/* what shapes the load: plan.c makes scenarios of them */
@@ -44,6 +42,9 @@ const struct option_field option_fields[] = {
 	{ "noConnectionReuse", OPTION_BOOL, OFFSET(no_connection_reuse) },
 	{ "noVUConnectionReuse", OPTION_BOOL, OFFSET(no_vu_connection_reuse) },
 	{ "noCookiesReset", OPTION_BOOL, OFFSET(no_cookies_reset) },
+	{ "rps", OPTION_U32, OFFSET(rps) },
+	{ "executionSegment", OPTION_TEXT, OFFSET(execution_segment) },
+	{ "executionSegmentSequence", OPTION_TEXT, OFFSET(execution_segment_sequence) },
 	{ "minIterationDuration", OPTION_DURATION, OFFSET(min_iteration_duration_ns) },
 
 	/* network.c */
@@ -80,9 +81,6 @@ const struct option_field option_fields[] = {
 	{ "consoleOutput", OPTION_IGNORED, .why = "console.log() goes to standard error" },
 
 	{ "paused", OPTION_REFUSED, .why = "assay starts at once" },
-	{ "rps", OPTION_REFUSED, .why = "use an arrival-rate executor, which keeps a rate exactly" },
-	{ "executionSegment", OPTION_REFUSED, .why = SEGMENTS },
-	{ "executionSegmentSequence", OPTION_REFUSED, .why = SEGMENTS },
 };
 /* clang-format on */
 const size_t option_field_count = ARRAY_SIZE(option_fields);

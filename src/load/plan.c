@@ -447,6 +447,23 @@ static int widen_vus(struct build *b)
 	return 0;
 }
 
+static int take_segment(struct build *b)
+{
+	struct load_plan *p = b->plan;
+
+	if (!p->execution_segment)
+		return p->execution_segment_sequence
+			       ? error_set(b->reterr, -EINVAL,
+					   "executionSegmentSequence needs an executionSegment")
+			       : 0;
+	if (load_segment_parse(p->execution_segment, p->execution_segment_sequence, &p->segment,
+			       b->reterr) < 0)
+		return -EINVAL;
+	vec_for_each (&p->scenarios, s)
+		s->segment = &p->segment;
+	return 0;
+}
+
 /* An empty object of scenarios is none. */
 static int make_scenarios(struct build *b)
 {
@@ -485,8 +502,8 @@ int load_plan_new(const struct load_options *script, const struct load_options *
 		  struct strbuf *warnings, struct load_plan **ret, struct error *reterr)
 {
 	static int (*const steps[])(struct build *) = {
-		read_options,	 read_system_tags, read_time_unit, check_trend_stats,
-		read_thresholds, read_network,	   make_scenarios, widen_vus,
+		read_options, read_system_tags, read_time_unit, check_trend_stats, read_thresholds,
+		read_network, make_scenarios,	widen_vus,	take_segment,
 	};
 	struct build b = { .plan = default_plan(), .warnings = warnings, .reterr = reterr };
 	int err = 0;
@@ -519,6 +536,9 @@ void load_plan_free(struct load_plan *p)
 	option_texts_release(&p->summary_trend_stats);
 	load_network_release(&p->network);
 	free(p->user_agent);
+	load_segment_release(&p->segment);
+	free(p->execution_segment);
+	free(p->execution_segment_sequence);
 	free(p);
 }
 

@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "load/network.h"
+#include "load/segment.h"
 
 /* Limits of a plan. */
 #define LOAD_VUS_MAX	   100000
@@ -71,6 +72,7 @@ struct load_scenario {
 	uint32_t rate; /* per time unit; startRate of ramping-arrival-rate */
 	uint64_t time_unit_ns;
 	uint32_t pre_allocated_vus, max_vus; /* the arrival rates */
+	const struct load_segment *segment;  /* the plan's: what of all this is ours; NULL = all */
 };
 
 /* One expression of `thresholds`, as text: threshold.h reads it. */
@@ -131,6 +133,10 @@ struct load_plan {
 	bool no_setup, no_teardown;
 	uint64_t setup_timeout_ns, teardown_timeout_ns, handle_summary_timeout_ns;
 	bool no_thresholds, no_summary;
+
+	char *execution_segment, *execution_segment_sequence; /* NULL = the whole */
+	struct load_segment segment;
+	uint32_t rps; /* requests per second of the whole run; 0 = no limit */
 
 	/* assay's own */
 	uint64_t warmup_ns;  /* sent before the load, not counted */

@@ -53,8 +53,9 @@ struct load_run {
 	struct strbuf options_json; /* for exec.test.options */
 	bool output_begun;
 
-	atomic_uint_fast64_t slow_floor_ns; /* faster requests are no exemplars any more */
-	atomic_uint next_vu_id;		    /* the next VU gets this plus 1 */
+	atomic_uint_fast64_t slow_floor_ns;   /* faster requests are no exemplars any more */
+	atomic_uint_fast64_t next_request_ns; /* with the option rps: when one may be sent again */
+	atomic_uint next_vu_id;		      /* the next VU gets this plus 1 */
 	atomic_uint vus, vus_active;
 
 	/* from any thread */

@@ -149,8 +149,10 @@ void load_slot_run(struct load_slot *s, uint64_t intended_ns)
 	vu->iteration_in_scenario = s->begun++;
 	if (!vu->warmup)
 		s->counted++;
-	vu->iteration_in_test =
+	vu->iteration_in_instance =
 		atomic_fetch_add_explicit(&r->state->started, 1, memory_order_relaxed);
+	vu->iteration_in_test =
+		load_segment_number(r->scenario->segment, vu->iteration_in_instance);
 	load_vu_iterate(vu, intended_ns, r->cut_ns, iteration_done);
 }
 
@@ -279,10 +281,7 @@ static void tick_now(struct net_timer *t)
 
 uint64_t load_runner_planned(const struct load_worker *w, const struct load_scenario *s)
 {
-	uint64_t total = load_executor_is_open(s->executor) ? s->pre_allocated_vus
-							    : load_schedule_vus_max(s);
-
-	return load_schedule_share(total, w->index, w->count);
+	return load_schedule_share(load_schedule_vus_first(s), w->index, w->count);
 }
 
 uint64_t load_runner_most(const struct load_worker *w, const struct load_scenario *s)

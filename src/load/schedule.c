@@ -198,6 +198,12 @@ static const struct load_stage *stage_at(const struct load_scenario *s, uint64_t
 	return NULL;
 }
 
+/* What of a number of VUs is our segment's. */
+static uint32_t share(const struct load_scenario *s, uint32_t vus)
+{
+	return (uint32_t)load_segment_share(s->segment, vus);
+}
+
 uint32_t load_schedule_vus_at(const struct load_scenario *s, uint64_t t_ns)
 {
 	const struct load_stage *stage;
@@ -205,13 +211,13 @@ uint32_t load_schedule_vus_at(const struct load_scenario *s, uint64_t t_ns)
 	uint32_t from, steps;
 
 	if (s->executor != LOAD_RAMPING_VUS)
-		return t_ns < load_schedule_length_ns(s) ? s->vus : 0;
+		return t_ns < load_schedule_length_ns(s) ? share(s, s->vus) : 0;
 	stage = stage_at(s, t_ns, &start_ns, &from);
 	if (!stage)
 		return 0;
 	steps = stage->target > from ? stage->target - from : from - stage->target;
 	steps = (uint32_t)((u128)steps * (t_ns - start_ns) / stage->duration_ns);
-	return stage->target > from ? from + steps : from - steps;
+	return share(s, stage->target > from ? from + steps : from - steps);
 }
 
 uint64_t load_schedule_vus_next(const struct load_scenario *s, uint64_t t_ns)
@@ -238,9 +244,20 @@ uint32_t load_schedule_vus_max(const struct load_scenario *s)
 	uint32_t max = s->vus;
 
 	if (s->executor == LOAD_CONSTANT_ARRIVAL_RATE || s->executor == LOAD_RAMPING_ARRIVAL_RATE)
-		return s->max_vus;
+		return share(s, s->max_vus);
 	if (s->executor == LOAD_RAMPING_VUS)
 		vec_for_each (&s->stages, stage)
 			max = MAX(max, stage->target);
-	return max;
+	return share(s, max);
+}
+
+uint32_t load_schedule_vus_first(const struct load_scenario *s)
+{
+	return load_executor_is_open(s->executor) ? share(s, s->pre_allocated_vus)
+						  : load_schedule_vus_max(s);
+}
+
+uint64_t load_schedule_iterations(const struct load_scenario *s)
+{
+	return load_segment_share(s->segment, s->iterations);
 }

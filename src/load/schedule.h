@@ -2,7 +2,8 @@
  * schedule.h - when things are due, as plain arithmetic on the profile of a scenario: the start of
  * the i-th iteration of an open model (constant or ramping rate), and the number of VUs of a closed
  * one at a time. All times are ns from the scenario's start. Nothing here knows of threads; with
- * several, worker w of n takes the arrivals w, w + n, w + 2n, … of the one global schedule.
+ * several, worker w of n takes the arrivals w, w + n, w + 2n, … of the one global schedule. Numbers
+ * of VUs and of shared iterations are those of the scenario's segment; arrivals are the whole's.
  *
  * As k6: a constant rate has arrivals at 0, 1/r, 2/r, …; a ramping one has its i-th arrival (i from
  * 0) where the area under the line of the rate reaches i + 1. Each arrival is computed from its
@@ -48,6 +49,10 @@ uint32_t load_schedule_vus_at(const struct load_scenario *s, uint64_t t_ns);
 /* A time after t_ns before which load_schedule_vus_at() does not change, the next change at the
  * latest; LOAD_SCHEDULE_END past the end. */
 uint64_t load_schedule_vus_next(const struct load_scenario *s, uint64_t t_ns);
+
+/* VUs from the start (preAllocatedVUs for the arrival rates), and iterations that all VUs share. */
+uint32_t load_schedule_vus_first(const struct load_scenario *s);
+uint64_t load_schedule_iterations(const struct load_scenario *s);
 
 /* The most VUs the scenario can have at once (maxVUs for the arrival rates). */
 uint32_t load_schedule_vus_max(const struct load_scenario *s);

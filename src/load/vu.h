@@ -97,7 +97,8 @@ struct load_vu {
 	uint64_t next_iteration; /* of this VU in the whole run, from 0 */
 	uint64_t iteration;	 /* the one it is in */
 	uint64_t iteration_in_scenario;
-	uint64_t iteration_in_test;	     /* of the scenario, over all VUs */
+	uint64_t iteration_in_instance;	     /* of the scenario, over all VUs here */
+	uint64_t iteration_in_test;	     /* over those of all segments */
 	uint64_t start_ns, intended_ns;	     /* intended = start in a closed loop */
 	double iteration_ms;		     /* of the last one */
 	bool first_request;		     /* none was sent in this iteration yet */

@@ -91,12 +91,18 @@ static JSValue scenario_iteration(JSContext *ctx, JSValueConst this UNUSED)
 					: JS_EXCEPTION;
 }
 
+static JSValue scenario_iteration_here(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return slot_of(ctx, "scenario") ? number(ctx, load_vu_of(ctx)->iteration_in_instance)
+					: JS_EXCEPTION;
+}
+
 static const JSCFunctionListEntry scenario_fields[] = {
 	GETTER("name", scenario_name),
 	GETTER("executor", scenario_executor),
 	GETTER("startTime", scenario_start),
 	GETTER("progress", scenario_progress),
-	GETTER("iterationInInstance", scenario_iteration),
+	GETTER("iterationInInstance", scenario_iteration_here),
 	GETTER("iterationInTest", scenario_iteration),
 };
 
@@ -203,9 +209,17 @@ static JSValue vu_metrics(JSContext *ctx, JSValueConst this UNUSED)
 	return o;
 }
 
+static JSValue vu_id_in_test(JSContext *ctx, JSValueConst this UNUSED)
+{
+	const struct load_vu *vu = load_vu_of(ctx);
+
+	return number(ctx,
+		      vu->id ? load_segment_number(&vu->run->plan->segment, vu->id - 1) + 1 : 0);
+}
+
 static const JSCFunctionListEntry vu_fields[] = {
 	GETTER("idInInstance", vu_id),
-	GETTER("idInTest", vu_id),
+	GETTER("idInTest", vu_id_in_test),
 	GETTER("iterationInInstance", vu_iteration),
 	GETTER("iterationInScenario", vu_iteration_in_scenario),
 	GETTER("tags", vu_tags),

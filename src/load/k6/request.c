@@ -47,6 +47,7 @@ void load_request_cancel(struct load_request *req)
 		net_call_cancel(req->call);
 	if (req->late_queued)
 		net_loop_undefer(req->vu->worker->loop, &req->late);
+	net_timer_remove(req->vu->worker->loop, &req->hold);
 	req->call = NULL;
 	req->late_queued = false;
 	unlink_request(req);
@@ -136,7 +137,7 @@ static void fail_unsent(struct load_request *req, int why, const char *message)
 
 /* ---- sending ---- */
 
-static void send_exchange(struct load_request *req)
+static void send_now(struct load_request *req)
 {
 	CLEANUP(strbuf_release) struct strbuf cookies = STRBUF_INIT;
 	struct net_header headers[HEADERS_MAX];
@@ -168,6 +169,44 @@ static void send_exchange(struct load_request *req)
 			.done = on_reply,
 			.arg = req,
 		});
+}
+
+/*
+ * The option rps: one request each 1/rps seconds, over all threads. Those that come too early are
+ * given a time of their own; what they wait for is no part of any latency.
+ */
+static uint64_t turn_of(struct load_run *run)
+{
+	uint64_t now_ns = net_loop_now_ns(), free_ns = atomic_load(&run->next_request_ns), turn_ns;
+
+	do
+		turn_ns = MAX(free_ns, now_ns);
+	while (!atomic_compare_exchange_weak(&run->next_request_ns, &free_ns,
+					     turn_ns + NS_PER_S / run->plan->rps));
+	return turn_ns;
+}
+
+static void hold_over(struct net_timer *t)
+{
+	send_now(container_of(t, struct load_request, hold));
+}
+
+static void send_exchange(struct load_request *req)
+{
+	uint64_t now_ns = net_loop_now_ns(), turn_ns;
+
+	if (!req->vu->run->plan->rps) {
+		send_now(req);
+		return;
+	}
+	turn_ns = turn_of(req->vu->run);
+	if (turn_ns <= now_ns) {
+		send_now(req);
+		return;
+	}
+	req->deadline_ns += turn_ns - now_ns;
+	req->hold.expired = hold_over;
+	net_timer_set(req->vu->worker->loop, &req->hold, turn_ns);
 }
 
 void load_request_start(struct load_request *req)

@@ -40,6 +40,7 @@ struct load_request {
 	struct net_call *call; /* NULL between exchanges */
 	struct net_task late;  /* reports a failure that was known before anything was sent */
 	bool late_queued;
+	struct net_timer hold; /* with the option rps: until its turn comes */
 	uint64_t lag_ns; /* by which the first exchange began late, for the generator's fault */
 	struct load_response *response;
 	bool finished;
