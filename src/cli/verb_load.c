@@ -11,192 +11,14 @@
 #include "base/duration.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "cli/load_flags.h"
 #include "cli/load_output.h"
-#include "cli/load_url.h"
 #include "cli/term.h"
 #include "cli/verb.h"
 #include "model/meta.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "store/writer.h"
-
-struct load_flags {
-	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
-	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
-	const char *summary_export, *run_file, *json;
-	const char *dns, *local_ips;
-	struct load_url_flags url; /* without a script */
-	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
-	uint64_t threads;
-	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
-		no_vu_connection_reuse, queue, auto_vus, precise, strict, system_env, insecure,
-		discard_bodies, throw_errors, verbose;
-};
-
-#define AT(field) offsetof(struct load_flags, field)
-
-/* Flags that are k6's options under another spelling. */
-static const struct {
-	size_t offset;
-	enum opt_kind kind;
-	const char *key;
-} option_flags[] = {
-	{ AT(vus), OPT_STRING, "vus" },
-	{ AT(duration), OPT_STRING, "duration" },
-	{ AT(iterations), OPT_STRING, "iterations" },
-	{ AT(stages), OPT_LIST, "stages" },
-	{ AT(tags), OPT_LIST, "tags" },
-	{ AT(warmup), OPT_STRING, "warmup" },
-	{ AT(user_agent), OPT_STRING, "userAgent" },
-	{ AT(max_redirects), OPT_STRING, "maxRedirects" },
-	{ AT(summary_trend_stats), OPT_STRING, "summaryTrendStats" },
-	{ AT(summary_time_unit), OPT_STRING, "summaryTimeUnit" },
-	{ AT(system_tags), OPT_STRING, "systemTags" },
-	{ AT(min_iteration_duration), OPT_STRING, "minIterationDuration" },
-	{ AT(dns), OPT_STRING, "dns" },
-	{ AT(local_ips), OPT_STRING, "localIPs" },
-	{ AT(blacklist_ips), OPT_LIST, "blacklistIPs" },
-	{ AT(block_hostnames), OPT_LIST, "blockHostnames" },
-	{ AT(queue), OPT_FLAG, "queueArrivals" },
-	{ AT(auto_vus), OPT_FLAG, "autoVUs" },
-	{ AT(precise), OPT_FLAG, "precise" },
-	{ AT(no_setup), OPT_FLAG, "noSetup" },
-	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
-	{ AT(no_thresholds), OPT_FLAG, "noThresholds" },
-	{ AT(no_summary), OPT_FLAG, "noSummary" },
-	{ AT(no_connection_reuse), OPT_FLAG, "noConnectionReuse" },
-	{ AT(no_vu_connection_reuse), OPT_FLAG, "noVUConnectionReuse" },
-	{ AT(insecure), OPT_FLAG, "insecureSkipTLSVerify" },
-	{ AT(discard_bodies), OPT_FLAG, "discardResponseBodies" },
-	{ AT(throw_errors), OPT_FLAG, "throw" },
-};
-
-static int set_options(const struct load_flags *f, struct load_options *o, struct error *reterr)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(option_flags); i++) {
-		const char *field = (const char *)f + option_flags[i].offset;
-		const struct opt_list *list = (const void *)field;
-		const char *key = option_flags[i].key;
-		int r = 0;
-
-		switch (option_flags[i].kind) {
-		case OPT_LIST:
-			for (size_t k = 0; k < list->len && !r; k++)
-				r = load_options_set(o, key, list->ptr[k], reterr);
-			break;
-		case OPT_FLAG:
-			if (*(const bool *)field)
-				r = load_options_set(o, key, "true", reterr);
-			break;
-		default:
-			if (*(const char *const *)(const void *)field)
-				r = load_options_set(
-					o, key, *(const char *const *)(const void *)field, reterr);
-		}
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Options from our own environment: K6_VUS and its like. */
-static int set_variables(struct load_options *o, struct error *reterr)
-{
-	for (char **v = environ; *v; v++) {
-		struct str text = str_from(*v);
-		size_t eq = str_find(text, '=');
-		char *name;
-		int r;
-
-		if (eq == text.len || !str_starts_with(text, STR("K6_")))
-			continue;
-		name = str_dup((struct str){ text.ptr, eq });
-		r = load_options_set_env(o, name, text.ptr + eq + 1, reterr);
-		free(name);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* The environment with the flags over it. */
-static int read_options(const struct load_flags *f, struct load_options *o, struct error *reterr)
-{
-	CLEANUP(cleanup_load_options) struct load_options *flags = load_options_new();
-	struct load_flags rest = *f;
-	int r = set_variables(o, reterr);
-
-	/* with a rate these are part of the scenario, which they would replace */
-	if (f->url.rate > 0)
-		rest.vus = rest.duration = rest.iterations = NULL;
-	if (r == 0)
-		r = set_options(&rest, flags, reterr);
-	if (r == 0)
-		load_options_overlay(o, flags);
-	return r;
-}
-
-/* A flag that is not an option in k6, but has a variable too; NULL when neither is given. */
-static const char *flag_or_variable(const char *flag, const char *variable)
-{
-	const char *value = getenv(variable);
-
-	if (flag)
-		return flag;
-	return value && *value ? value : NULL;
-}
-
-/* ---- -e NAME=VALUE; -e NAME takes it from our own environment ---- */
-
-struct env {
-	VEC(struct load_pair) list;
-	VEC(struct load_pair) system; /* our own, unless told not to */
-};
-
-static void env_release(struct env *e)
-{
-	vec_for_each (&e->list, p) {
-		free(p->key);
-		free(p->value);
-	}
-	vec_release(&e->list);
-	vec_for_each (&e->system, p) {
-		free(p->key);
-		free(p->value);
-	}
-	vec_release(&e->system);
-}
-
-/* k6 run shows its scripts all the variables it was started with. */
-static void read_system_env(struct env *ret)
-{
-	for (char **v = environ; *v; v++) {
-		struct str text = str_from(*v);
-		size_t eq = str_find(text, '=');
-
-		if (eq && eq < text.len)
-			vec_push(&ret->system,
-				 ((struct load_pair){ str_dup((struct str){ text.ptr, eq }),
-						      xstrdup(text.ptr + eq + 1) }));
-	}
-}
-
-static int read_env(const struct opt_list *list, struct env *ret, struct error *reterr)
-{
-	for (size_t i = 0; i < list->len; i++) {
-		struct str text = str_from(list->ptr[i]);
-		size_t eq = str_find(text, '=');
-		struct load_pair p = { str_dup((struct str){ text.ptr, eq }), NULL };
-		const char *own = eq == text.len ? getenv(p.key) : NULL;
-
-		p.value = eq < text.len ? xstrdup(text.ptr + eq + 1) : xstrdup(own ? own : "");
-		vec_push(&ret->list, p);
-		if (!eq)
-			return error_set(reterr, -EINVAL, "-e %s: expected NAME=VALUE",
-					 list->ptr[i]);
-	}
-	return 0;
-}
 
 /* ---- signals ---- */
 
@@ -290,9 +112,9 @@ static void write_file(const char *path, struct str content)
 static void print_result(const struct load_flags *f, const struct load_result *r, int exit_code)
 {
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
-	struct load_summary_style style = { .colour = term_has_colour(stdout),
+	struct load_summary_style style = { .colour = term_has_colour(stdout) && !f->no_colour,
 					    .ascii = !term_is_utf8() };
-	const char *export = flag_or_variable(f->summary_export, "K6_SUMMARY_EXPORT");
+	const char *export = load_flags_or_variable(f->summary_export, "K6_SUMMARY_EXPORT");
 
 	if (!r->has_summary)
 		return;
@@ -326,7 +148,7 @@ static int read_outputs(const struct load_flags *f, struct load_json_output *ret
 			struct error *reterr)
 {
 	const char *flag = f->outputs.len ? f->outputs.ptr[f->outputs.len - 1] : NULL;
-	const char *out = flag_or_variable(flag, "K6_OUT");
+	const char *out = load_flags_or_variable(flag, "K6_OUT");
 
 	if (!out)
 		return 0;
@@ -383,8 +205,8 @@ static char *module_dir(void)
 }
 
 /* Runs, prints, returns the exit code. */
-static int run_load_of(const struct verb_args *a, const struct load_options *options,
-		       const struct env *env, const struct load_target *target,
+static int run_load_of(const struct verb_args *a, const struct load_tiers *options,
+		       const struct load_env *env, const struct load_target *target,
 		       struct error *reterr)
 {
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
@@ -400,11 +222,12 @@ static int run_load_of(const struct verb_args *a, const struct load_options *opt
 		.n_env = env->list.len,
 		.system_env = env->system.ptr,
 		.n_system_env = env->system.len,
-		.flags = options,
+		.flags = options->flags,
+		.config = options->config,
 		.threads = (unsigned)f->threads,
 		.stdout_is_tty = isatty(1),
 		.stderr_is_tty = isatty(2),
-		.no_colour = !term_has_colour(stdout),
+		.no_colour = !term_has_colour(stdout) || f->no_colour,
 		.log = log_line,
 		.progress = show_progress,
 		.arg = &view,
@@ -483,22 +306,20 @@ static int read_target(const struct verb_args *a, struct load_url *ret, struct e
 
 static int run_load(const struct verb_args *a)
 {
-	CLEANUP(cleanup_load_options) struct load_options *options = load_options_new();
-	CLEANUP(env_release) struct env env = { .list = VEC_INIT, .system = VEC_INIT };
-	const struct load_flags *f = a->opts;
+	CLEANUP(load_tiers_release) struct load_tiers options = { NULL, NULL };
+	CLEANUP(load_env_release) struct load_env env = LOAD_ENV_INIT;
 	CLEANUP(load_url_release) struct load_url url = LOAD_URL_INIT;
+	const struct load_flags *f = a->opts;
 	struct error err = ERROR_INIT;
 	int exit_code = LOAD_EXIT_CONFIG;
 
-	if (f->system_env)
-		read_system_env(&env);
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
-	else if (read_target(a, &url, &err) == 0 && read_options(f, options, &err) == 0 &&
-		 read_env(&f->env, &env, &err) == 0)
+	else if (read_target(a, &url, &err) == 0 && load_flags_read(f, &options, &err) == 0 &&
+		 load_env_read(f, &env, &err) == 0)
 		exit_code =
-			run_load_of(a, options, &env, url.target.url ? &url.target : NULL, &err);
+			run_load_of(a, &options, &env, url.target.url ? &url.target : NULL, &err);
 	if (err.code)
 		term_error("load", &err);
 	return exit_code;
@@ -508,6 +329,8 @@ static void init_flags(void *opts)
 {
 	((struct load_flags *)opts)->system_env = true;
 }
+
+#define AT(field) offsetof(struct load_flags, field)
 
 static const struct opt opts[] = {
 	{ "vus", 'u', OPT_STRING, AT(vus), "N", "Virtual users" },
@@ -583,6 +406,23 @@ static const struct opt opts[] = {
 	{ "discard-response-bodies", 0, OPT_FLAG, AT(discard_bodies), NULL,
 	  "Do not keep bodies unless a request asks for it" },
 	{ "throw", 'w', OPT_FLAG, AT(throw_errors), NULL, "Failed requests throw" },
+	{ "rps", 0, OPT_STRING, AT(rps), "N",
+	  "Requests per second at most, of all users together" },
+	{ "batch", 0, OPT_STRING, AT(batch), "N", "Requests of http.batch() at once (20)" },
+	{ "batch-per-host", 0, OPT_STRING, AT(batch_per_host), "N", "and to one host (6)" },
+	{ "execution-segment", 0, OPT_STRING, AT(segment), "FROM:TO",
+	  "Run this part of the test, as 0:1/4; the others run elsewhere" },
+	{ "execution-segment-sequence", 0, OPT_STRING, AT(segments), "CUTS",
+	  "All parts of the test, as 0,1/4,1/2,1" },
+	{ "config", 'c', OPT_STRING, AT(config), "FILE",
+	  "JSON with options, below those of the script", "file" },
+	{ "summary-mode", 0, OPT_STRING, AT(summary_mode), "MODE", "compact or disabled",
+	  "compact disabled" },
+	{ "no-color", 0, OPT_FLAG, AT(no_colour), NULL, "No colours, on a terminal either" },
+	{ "no-usage-report", 0, OPT_FLAG, AT(no_report), NULL,
+	  "Nothing is ever reported; taken for k6's sake" },
+	{ "compatibility-mode", 0, OPT_STRING, AT(ignored), "MODE", "Taken for k6's sake",
+	  "base extended" },
 	{ "quiet", 'q', OPT_FLAG, AT(quiet), NULL, "No progress" },
 	{ "verbose", 'v', OPT_FLAG, AT(verbose), NULL, "Show console.debug() too" },
 	{ 0 },

@@ -100,6 +100,7 @@ struct load_opts {
 	size_t n_env;
 	const struct load_pair *system_env; /* below env; not kept: it may hold secrets */
 	size_t n_system_env;
+	const struct load_options *config;    /* below the script's; borrowed; NULL = none */
 	const struct load_options *flags;     /* borrowed; NULL = none */
 	unsigned threads;		      /* 0 = as many as seem right */
 	struct sink *sink;		      /* the run file's; NULL = none */

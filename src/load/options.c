@@ -93,6 +93,14 @@ struct load_options *load_options_new(void)
 	return o;
 }
 
+struct load_options *load_options_copy(const struct load_options *o)
+{
+	struct load_options *copy = xcalloc(1, sizeof(*copy));
+
+	copy->root = json_deep_copy(o->root);
+	return copy;
+}
+
 void load_options_free(struct load_options *o)
 {
 	if (!o)

@@ -17,6 +17,7 @@ struct load_options;
 
 /* An empty tier. */
 struct load_options *load_options_new(void);
+struct load_options *load_options_copy(const struct load_options *o);
 void load_options_free(struct load_options *o);
 DEFINE_CLEANUP(load_options, struct load_options *, load_options_free)
 
