@@ -3,7 +3,7 @@
 # real parsing is and a sleep or a spin is not: measured at 500, 1,000, 2,000 and 4,000 rules, each point
 # within 15 % of the straight line that is relatively nearest to all four, and the line must rise at
 # least twofold. As TAP; $ASSAY drives the load, CPU time is the kernel's (/proc/PID/stat). A machine
-# that is busy gets three tries.
+# that is busy gets five tries.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
@@ -66,7 +66,7 @@ off_the_line() {
 check_edition() { # check_edition NUMBER NAME WARMUP REQUESTS COMMAND...
 	number=$1 name=$2 warmup=$3 requests=$4
 	shift 4
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5; do
 		for rules in 500 1000 2000 4000; do
 			measure "$rules" "$warmup" "$requests" "$@"
 		done >"$tmp/points"
@@ -88,6 +88,9 @@ elif ! "$top/labs/bookstore/dotnet/build.sh" "$tmp/dotnet" >"$tmp/build" 2>&1; t
 	echo 'not ok 2 - dotnet: builds'
 	status=1
 else
-	check_edition 2 dotnet 400 300 dotnet "$tmp/dotnet/bookstore.dll"
+	# compiled once: in tiers, how far the code has come depends on how long the warm-up took
+	DOTNET_TieredCompilation=0
+	export DOTNET_TieredCompilation
+	check_edition 2 dotnet 200 300 dotnet "$tmp/dotnet/bookstore.dll"
 fi
 exit $status
