@@ -135,14 +135,15 @@ static int make_plan(struct load_control *c, struct str options, struct error *r
 	struct load_run *run = c->run;
 	int r = load_options_parse(options, &script, reterr);
 
-	if (!r && run->opts->config) {
+	if (r < 0)
+		return error_wrap(reterr, "the script's options");
+	if (run->opts->config) {
 		CLEANUP(cleanup_load_options) struct load_options *own = TAKE(script);
 
 		script = load_options_copy(run->opts->config);
 		load_options_overlay(script, own);
 	}
-	if (!r)
-		r = load_plan_new(script, run->opts->flags, &warnings, &run->plan, reterr);
+	r = load_plan_new(script, run->opts->flags, &warnings, &run->plan, reterr);
 	log_lines(run, LOAD_LOG_WARN, strbuf_str(&warnings));
 	return r;
 }

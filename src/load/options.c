@@ -120,13 +120,11 @@ static int parse_root(struct str json, json_t **ret, struct error *reterr)
 	}
 	root = json_loadb(json.ptr, json.len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &at);
 	if (!root)
-		return error_set(reterr, -EINVAL,
-				 "reading the script's options: line %d, column %d: %s", at.line,
-				 at.column, at.text);
+		return error_set(reterr, -EINVAL, "line %d, column %d: %s", at.line, at.column,
+				 at.text);
 	if (!json_is_object(root)) {
 		json_decref(root);
-		return error_set(reterr, -EINVAL,
-				 "the script exports `options` that are not an object");
+		return error_set(reterr, -EINVAL, "the options are not an object");
 	}
 	*ret = root;
 	return 0;
@@ -139,9 +137,7 @@ int load_options_parse(struct str json, struct load_options **ret, struct error 
 	int err;
 
 	if (json.len > LOAD_OPTIONS_MAX_BYTES)
-		return error_set(reterr, -E2BIG,
-				 "the script's options are %zu bytes of JSON, more than the %u "
-				 "assay takes",
+		return error_set(reterr, -E2BIG, "%zu bytes of JSON, more than the %u assay takes",
 				 json.len, LOAD_OPTIONS_MAX_BYTES);
 	err = parse_root(json, &root, reterr);
 	if (err < 0)

@@ -21,8 +21,9 @@ struct load_options *load_options_copy(const struct load_options *o);
 void load_options_free(struct load_options *o);
 DEFINE_CLEANUP(load_options, struct load_options *, load_options_free)
 
-/* What JSON.stringify(options) gave; empty text, "undefined" and "null" are an empty tier. where
- * names it in messages ("script.js"). -EINVAL when it is not an object, -E2BIG. */
+/* What JSON.stringify(options) gave; empty text, "undefined" and "null" are an empty tier.
+ * Messages do not say whose options they are: the caller does. -EINVAL when it is not an object,
+ * -E2BIG. */
 int load_options_parse(struct str json, struct load_options **ret, struct error *reterr);
 
 /*
