@@ -41,6 +41,9 @@ static const struct {
 	{ AT(block_hostnames), OPT_LIST, "blockHostnames" },
 	{ AT(queue), OPT_FLAG, "queueArrivals" },
 	{ AT(auto_vus), OPT_FLAG, "autoVUs" },
+	{ AT(h2), OPT_FLAG, "h2" },
+	{ AT(http1), OPT_FLAG, "http1" },
+	{ AT(tls_resumption), OPT_FLAG, "tlsResumption" },
 	{ AT(precise), OPT_FLAG, "precise" },
 	{ AT(no_setup), OPT_FLAG, "noSetup" },
 	{ AT(no_teardown), OPT_FLAG, "noTeardown" },
@@ -162,6 +165,8 @@ static int read_config(const struct load_flags *f, struct load_options **ret, st
 int load_flags_read(const struct load_flags *f, struct load_tiers *ret, struct error *reterr)
 {
 	ret->flags = load_options_new();
+	if (f->h2 && f->http1)
+		return error_set(reterr, -EINVAL, "--h2 and --http1 exclude each other");
 	if (read_config(f, &ret->config, reterr) < 0)
 		return -EINVAL;
 	return read_options(f, ret->flags, reterr);

@@ -18,8 +18,8 @@ struct load_flags {
 	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
-		no_vu_connection_reuse, queue, auto_vus, precise, strict, system_env, insecure,
-		discard_bodies, throw_errors, verbose, no_colour, no_report;
+		no_vu_connection_reuse, queue, auto_vus, precise, h2, http1, tls_resumption, strict,
+		system_env, insecure, discard_bodies, throw_errors, verbose, no_colour, no_report;
 };
 
 /* Options by tier; config is NULL when there is no config file. */

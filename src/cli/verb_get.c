@@ -188,7 +188,7 @@ static void print_head(const struct net_response *res)
 	struct str reason = net_head_reason(&res->head);
 
 	net_addr_fmt(&remote, &res->remote, true);
-	printf("HTTP/1.%u %u%s%.*s  from %s", res->head.minor_version, res->head.status,
+	printf("%s %u%s%.*s  from %s", net_head_proto(&res->head), res->head.status,
 	       reason.len ? " " : "", STR_FMT(reason), strbuf_cstr(&remote));
 	if (res->tls_version)
 		printf("  %s %s", res->tls_version, res->tls_cipher);
@@ -250,7 +250,7 @@ static void json_head(struct json_writer *w, const struct get *g)
 	if (res->head.status) {
 		json_uint(w, "status", res->head.status);
 		json_str(w, "reason", net_head_reason(&res->head));
-		json_cstr(w, "proto", res->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
+		json_cstr(w, "proto", net_head_proto(&res->head));
 	}
 	if (res->remote.sa.sa_family) {
 		net_addr_fmt(&remote, &res->remote, true);

@@ -207,6 +207,10 @@ static void apply_plan(struct load_run *run)
 		.max_idle = p->batch,
 		.max_idle_per_host = p->batch_per_host,
 		.no_reuse = p->no_connection_reuse,
+		.http = p->h2_only	? NET_HTTP_2
+			: p->http1_only ? NET_HTTP_1
+					: NET_HTTP_ANY,
+		.tls_resumption = p->tls_resumption,
 		.names = p->network.names,
 	};
 	run->stack_opts = (struct net_stack_opts){

@@ -69,6 +69,9 @@ const struct option_field option_fields[] = {
 	{ "warmup", OPTION_DURATION, OFFSET(warmup_ns), .flag_only = true },
 	{ "queueArrivals", OPTION_BOOL, OFFSET(queue_arrivals), .flag_only = true },
 	{ "precise", OPTION_BOOL, OFFSET(precise), .flag_only = true },
+	{ "h2", OPTION_BOOL, OFFSET(h2_only), .flag_only = true },
+	{ "http1", OPTION_BOOL, OFFSET(http1_only), .flag_only = true },
+	{ "tlsResumption", OPTION_BOOL, OFFSET(tls_resumption), .flag_only = true },
 	{ "autoVUs", OPTION_BOOL, OFFSET(auto_vus), .flag_only = true },
 
 	{ "cloud", OPTION_SILENT },

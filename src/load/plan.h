@@ -141,6 +141,9 @@ struct load_plan {
 	/* assay's own */
 	uint64_t warmup_ns;  /* sent before the load, not counted */
 	bool queue_arrivals; /* one that finds no free VU waits for it; it is not dropped */
+	bool h2_only;	     /* HTTP/2, without TLS by prior knowledge; no fallback */
+	bool http1_only;     /* HTTP/2 is not offered */
+	bool tls_resumption; /* a VU's later handshakes continue its earlier sessions */
 	bool precise;	     /* spin for a millisecond before each arrival */
 	bool auto_vus;	     /* arrival rates may have VUs up to LOAD_AUTO_VUS_MAX */
 };

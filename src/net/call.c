@@ -66,6 +66,10 @@ static void leave_connection(struct net_call *call, bool reusable)
 {
 	struct net_conn *conn = call->conn;
 
+	if (conn && conn->h2) {
+		h2_leave(call);
+		return;
+	}
 	call->conn = NULL;
 	if (!conn)
 		return;
@@ -200,8 +204,10 @@ void call_fail(struct net_call *call, enum net_err kind, int code, const char *w
 
 static bool may_retry(const struct net_call *call)
 {
+	if (call->h2_refused)
+		return !call->res->retried;
 	return call->res->reused && !call->res->retried && !call->http1.started &&
-	       (call->is_idempotent || !call->sent);
+	       !call->h2.began && (call->is_idempotent || !call->sent);
 }
 
 void call_fail_connection(struct net_call *call, enum net_err kind, int code, const char *why)
@@ -216,6 +222,7 @@ void call_fail_connection(struct net_call *call, enum net_err kind, int code, co
 	leave_connection(call, false);
 	call->res->reused = false;
 	call->res->retried = true;
+	call->h2_refused = false;
 	*t = (struct net_timings){ .start_ns = t->start_ns };
 	call->phase = PHASE_START;
 	dial_start(call);
@@ -258,6 +265,8 @@ static struct net_call *new_call(struct net_client *c, const struct net_request 
 	call->send_error = 0;
 	call->phase = PHASE_START;
 	call->http1 = (struct net_http1){ 0 };
+	call->h2 = (struct net_h2_stream){ 0 };
+	call->h2_refused = false;
 	call->max_body_bytes = req->max_body_bytes ? req->max_body_bytes : c->opts.max_body_bytes;
 	call->discard_body = req->discard_body;
 	return call;
@@ -273,6 +282,7 @@ static int write_request(struct net_call *call, const struct net_request *req, c
 	call->is_head = info.is_head;
 	call->is_idempotent = info.is_idempotent;
 	call->wants_close = info.wants_close;
+	call->head_len = call->out.len;
 	call->body = req->body;
 	if (call->body.len <= JOIN_BYTES) {
 		strbuf_add(&call->out, call->body.ptr, call->body.len);
@@ -285,6 +295,13 @@ static void start(struct net_call *call)
 {
 	struct net_client *c = call->client;
 
+	struct net_conn *h2 = h2_find(call->origin);
+
+	if (h2) {
+		call->res->reused = true;
+		h2_start(call, h2);
+		return;
+	}
 	call->conn = conn_take_idle(c, call->origin);
 	if (call->conn) {
 		call->res->reused = true;

@@ -30,6 +30,18 @@ struct net_client *net_client_new(struct net_stack *stack, const struct net_clie
 	return c;
 }
 
+static void free_sessions(struct net_client *c)
+{
+	while (c->sessions) {
+		struct kept_session *k = c->sessions;
+
+		c->sessions = k->next;
+		net_tls_session_free(k->session);
+		free(k->host);
+		free(k);
+	}
+}
+
 void net_client_free(struct net_client *c)
 {
 	if (!c)
@@ -38,6 +50,7 @@ void net_client_free(struct net_client *c)
 		net_call_cancel(vec_last(&c->calls));
 	net_client_close_idle(c);
 	BUG_ON(c->conns.len || c->origins);
+	free_sessions(c);
 	vec_release(&c->calls);
 	vec_release(&c->conns);
 	free(c->user_agent);
@@ -81,6 +94,21 @@ void origin_put(struct net_client *c, struct net_origin *o)
 	free(o);
 }
 
+struct ssl_session_st **session_slot(struct net_client *c, const struct net_origin *o)
+{
+	struct kept_session *k;
+
+	for (k = c->sessions; k; k = k->next)
+		if (k->port == o->port && str_ieq(str_from(k->host), o->host))
+			return &k->session;
+	k = xmalloc(sizeof(*k));
+	*k = (struct kept_session){ .next = c->sessions,
+				    .port = o->port,
+				    .host = str_dup(o->host) };
+	c->sessions = k;
+	return &k->session;
+}
+
 /* --- connections --- */
 
 /* Whatever comes on an idle connection ends it, but for TLS's own records (session tickets). */
@@ -96,7 +124,9 @@ static void conn_ready(struct net_watch *w, uint32_t events)
 {
 	struct net_conn *conn = container_of(w, struct net_conn, watch);
 
-	if (conn->state == CONN_BUSY)
+	if (conn->state == CONN_H2)
+		h2_ready(conn);
+	else if (conn->state == CONN_BUSY)
 		exchange_ready(conn->call, events);
 	else if (conn->state == CONN_IDLE)
 		idle_ready(conn);
@@ -148,6 +178,7 @@ void conn_close(struct net_conn *conn)
 	if (conn->resuming)
 		net_loop_undefer(c->stack->loop, &conn->resume);
 	net_watch_remove(c->stack->loop, &conn->watch);
+	h2_free(conn);
 	if (conn->stream.ops)
 		conn->stream.ops->close(&conn->stream);
 	dial_free(conn->dial);
@@ -199,6 +230,6 @@ void conn_make_idle(struct net_conn *conn)
 void net_client_close_idle(struct net_client *c)
 {
 	for (size_t i = c->conns.len; i-- > 0;)
-		if (c->conns.ptr[i]->state == CONN_IDLE)
+		if (c->conns.ptr[i]->state == CONN_IDLE || h2_is_idle(c->conns.ptr[i]))
 			conn_close(c->conns.ptr[i]);
 }

@@ -1,8 +1,9 @@
 /*
- * client.h - an asynchronous HTTP/1.1 client on a loop: one client per virtual user, each with its
- *own keep-alive connections. Everything here belongs to the loop's thread. There are no retries but
- *the silent one on a stale connection, no redirects, no cookies and no decoding of content: each
- *exchange with a server is one call with one response, so that it can be one sample.
+ * client.h - an asynchronous HTTP client on a loop: one client per virtual user, each with its own
+ * keep-alive connections, or one to each server that speaks HTTP/2. Everything here belongs to the
+ * loop's thread. There are no retries but the silent one on a stale connection, no redirects, no
+ * cookies and no decoding of content: each exchange with a server is one call with one response, so
+ * that it can be one sample.
  *
  *	struct net_request req = { .method = STR("GET"), .url = &url, .done = on_reply, .arg = vu };
  *	net_client_send(client, &req);
@@ -27,7 +28,12 @@
 struct net_client;
 struct net_call;
 
+/* What is spoken: HTTP/2 where TLS's handshake agrees on it; HTTP/1 only; HTTP/2 only, without TLS
+ * by "prior knowledge" (RFC 9113 3.3). */
+enum net_http { NET_HTTP_ANY, NET_HTTP_1, NET_HTTP_2 };
+
 struct net_client_opts {
+	enum net_http http;
 	const char *user_agent;	       /* sent unless the request has its own; NULL = none */
 	uint64_t timeout_ns;	       /* of a whole request; 0 = 60 s */
 	uint64_t dial_timeout_ns;      /* of lookup, connecting and TLS; 0 = 30 s */
@@ -35,6 +41,7 @@ struct net_client_opts {
 	unsigned max_idle;	       /* connections kept open while unused; 0 = 20 */
 	unsigned max_idle_per_host;    /* 0 = 6 */
 	bool no_reuse;		       /* "Connection: close" on every request */
+	bool tls_resumption;	       /* later handshakes with a server continue its session */
 	const struct net_names *names; /* must outlive the client; NULL = no rules */
 	struct net_addr local;	       /* to connect from; family 0 = any */
 };
@@ -61,6 +68,7 @@ struct net_timings {
 struct net_response {
 	enum net_err error;
 	int sys_errno;	       /* behind error, 0 when none is */
+	uint32_t h2_code;      /* behind NET_ERR_H2_GOAWAY, _STREAM and _CONNECTION */
 	struct strbuf message; /* what failed, for people; empty when error is NET_OK */
 	struct net_head head;  /* status 0 on failure before the head was complete */
 	struct strbuf body;    /* transfer coding taken off; empty when discarded */

@@ -21,6 +21,30 @@ struct net_dial {
 	int first_error; /* the first address is the preferred one: its failure is reported */
 };
 
+static bool speaks_h2(const struct net_conn *conn)
+{
+	if (conn->origin->tls)
+		return net_tls_agreed_h2(&conn->stream);
+	return conn->client->opts.http == NET_HTTP_2;
+}
+
+/* Several may be dialled at once before it is known that one suffices: the first one stays. */
+static void begin_h2(struct net_conn *conn)
+{
+	struct net_call *call = conn->call;
+	struct net_conn *other = h2_find(conn->origin);
+
+	conn->call = NULL;
+	if (other) {
+		call->res->sent_bytes += conn->stream.sent_bytes;
+		call->res->received_bytes += conn->stream.received_bytes;
+		conn_close(conn);
+	} else {
+		h2_attach(conn);
+	}
+	h2_start(call, other ? other : conn);
+}
+
 static void established(struct net_conn *conn)
 {
 	struct net_call *call = conn->call;
@@ -28,6 +52,14 @@ static void established(struct net_conn *conn)
 	dial_free(conn->dial);
 	conn->dial = NULL;
 	net_tls_ocsp(&conn->stream, &conn->ocsp);
+	if (speaks_h2(conn)) {
+		begin_h2(conn);
+		return;
+	}
+	if (conn->client->opts.http == NET_HTTP_2) {
+		call_fail(call, NET_ERR_H2, 0, "the server does not offer HTTP/2");
+		return;
+	}
 	conn->state = CONN_BUSY;
 	conn_watch(conn, EPOLLIN);
 	net_timer_set(conn->client->stack->loop, &call->timer, call->deadline_ns);
@@ -49,6 +81,15 @@ static void continue_handshake(struct net_conn *conn)
 			  err.msg);
 }
 
+static enum net_alpn alpn_of(const struct net_client *c)
+{
+	static const enum net_alpn offers[] = { [NET_HTTP_ANY] = NET_ALPN_ANY,
+						[NET_HTTP_1] = NET_ALPN_HTTP1,
+						[NET_HTTP_2] = NET_ALPN_H2 };
+
+	return offers[c->opts.http];
+}
+
 static void begin_tls(struct net_conn *conn)
 {
 	struct net_call *call = conn->call;
@@ -62,11 +103,15 @@ static void begin_tls(struct net_conn *conn)
 	conn->state = CONN_HANDSHAKE;
 	r = stack_tls(conn->client->stack, &tls, &err);
 	if (r == 0)
-		r = net_tls_attach(tls, &conn->stream, conn->origin->host, &err);
-	if (r < 0)
+		r = net_tls_attach(tls, &conn->stream, conn->origin->host, alpn_of(conn->client),
+				   &err);
+	if (r < 0) {
 		call_fail(call, NET_ERR_TLS, r, err.msg);
-	else
-		continue_handshake(conn);
+		return;
+	}
+	if (conn->client->opts.tls_resumption)
+		net_tls_resume(&conn->stream, session_slot(conn->client, conn->origin));
+	continue_handshake(conn);
 }
 
 /* The kernel chooses the port when it knows the peer, so that each has all ports. */

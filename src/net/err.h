@@ -34,8 +34,13 @@ enum net_err {
 	NET_ERR_TLS_AUTHORITY, /* no trusted authority vouches for the certificate */
 	NET_ERR_TLS_HOSTNAME,  /* the certificate is for another name */
 
+	NET_ERR_H2,	       /* HTTP/2 was asked for and the server does not speak it */
+	NET_ERR_H2_GOAWAY,     /* the server gave the connection up; with HTTP/2's error code */
+	NET_ERR_H2_STREAM,     /* the server gave the request up; with HTTP/2's error code */
+	NET_ERR_H2_CONNECTION, /* what came is no HTTP/2; with the error code it was told */
+
 	NET_ERR_TIMEOUT,   /* the time for the whole request was over */
-	NET_ERR_MALFORMED, /* the reply is no HTTP/1 */
+	NET_ERR_MALFORMED, /* the reply is no HTTP */
 	NET_ERR_TOO_LARGE, /* header or body above the limit */
 	NET_ERR_CODING,	   /* the body is not of the content coding it claims */
 

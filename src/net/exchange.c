@@ -75,22 +75,23 @@ static bool failed(struct net_call *call, enum net_err kind, int code, const cha
 	return false;
 }
 
-static const char body_too_large[] = "the body is larger than the limit";
-
-static bool begin_body(struct net_call *call)
+static bool body_too_large(struct net_call *call)
 {
-	const struct net_head *h = call->http1.head;
+	return failed(call, NET_ERR_TOO_LARGE, 0, "the body is larger than the limit");
+}
 
+bool exchange_expect_body(struct net_call *call, const struct net_head *h)
+{
 	if (call->discard_body || call->is_head || h->framing != NET_FRAMING_LENGTH)
 		return true;
 	if (h->content_length > call->max_body_bytes)
-		return failed(call, NET_ERR_TOO_LARGE, 0, body_too_large);
+		return false;
 	/* A server may promise much and send little: believe it up to a limit. */
 	strbuf_reserve(&call->res->body, MIN((size_t)h->content_length, (size_t)SCRATCH_BYTES));
 	return true;
 }
 
-static bool take_body(struct net_call *call, struct str span)
+bool exchange_keep_body(struct net_call *call, struct str span)
 {
 	struct net_response *res = call->res;
 
@@ -98,7 +99,7 @@ static bool take_body(struct net_call *call, struct str span)
 	if (call->discard_body)
 		return true;
 	if (res->body_bytes > call->max_body_bytes)
-		return failed(call, NET_ERR_TOO_LARGE, 0, body_too_large);
+		return false;
 	strbuf_add(&res->body, span.ptr, span.len);
 	return true;
 }
@@ -115,12 +116,12 @@ static bool take_bytes(struct net_call *call, struct str in, uint64_t now_ns)
 		case NET_HTTP1_MORE:
 			return true;
 		case NET_HTTP1_HEAD:
-			if (!begin_body(call))
-				return false;
+			if (!exchange_expect_body(call, call->http1.head))
+				return body_too_large(call);
 			break;
 		case NET_HTTP1_BODY:
-			if (!take_body(call, span))
-				return false;
+			if (!exchange_keep_body(call, span))
+				return body_too_large(call);
 			break;
 		case NET_HTTP1_END:
 			return ended(call, now_ns, in.len);
@@ -192,16 +193,21 @@ static void receive(struct net_call *call)
 	}
 }
 
+void exchange_describe(struct net_call *call)
+{
+	call->res->remote = call->conn->remote;
+	call->res->tls_version = net_tls_version(&call->conn->stream);
+	call->res->tls_cipher = net_tls_cipher(&call->conn->stream);
+	call->res->ocsp = call->conn->ocsp;
+}
+
 void exchange_start(struct net_call *call)
 {
 	call_enter_phase(call, PHASE_SEND, net_loop_now_ns());
 	call->sent = 0;
 	call->send_error = 0;
 	net_http1_begin(&call->http1, &call->res->head, call->is_head);
-	call->res->remote = call->conn->remote;
-	call->res->tls_version = net_tls_version(&call->conn->stream);
-	call->res->tls_cipher = net_tls_cipher(&call->conn->stream);
-	call->res->ocsp = call->conn->ocsp;
+	exchange_describe(call);
 	send_request(call);
 	if (call->send_error)
 		receive(call);

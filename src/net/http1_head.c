@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "net/status.h"
 
 /* RFC 9110 5.6.2 tchar */
 static const bool is_tchar[256] = {
@@ -271,6 +272,7 @@ int net_head_parse(struct net_head *h, const char **ret_why)
 	BUG_ON(h->text.len > NET_HEAD_MAX_BYTES);
 	vec_clear(&h->fields);
 	h->content_length = 0;
+	h->is_h2 = false;
 	r = parse_status_line(&p, take_line(&rest, false));
 	while (r == 0) {
 		line = take_line(&rest, true);
@@ -284,6 +286,56 @@ int net_head_parse(struct net_head *h, const char **ret_why)
 	}
 	conclude(&p);
 	return 0;
+}
+
+int net_head_start_h2(struct net_head *h, struct str status, const char **ret_why)
+{
+	const char *reason;
+
+	net_head_clear(h);
+	h->status = status.len == 3 ? status_number(status.ptr) : 0;
+	if (!h->status) {
+		*ret_why = "the status is not a number of three digits from 100 on";
+		return -EBADMSG;
+	}
+	reason = net_status_reason(h->status);
+	h->is_h2 = true;
+	h->minor_version = 0;
+	h->framing = NET_FRAMING_CLOSE;
+	h->content_length = 0;
+	h->keep_alive = true;
+	strbuf_addf(&h->text, "HTTP/2.0 %u %s\r\n", h->status, reason);
+	h->reason = (struct net_field){ .value = (uint16_t)strlen("HTTP/2.0 200 "),
+					.value_len = (uint16_t)strlen(reason) };
+	return 0;
+}
+
+int net_head_add(struct net_head *h, struct str name, struct str value, const char **ret_why)
+{
+	struct head_parser p = { .h = h };
+	size_t at = h->text.len, bytes = name.len + value.len + strlen(": \r\n");
+	int r;
+
+	if (at + bytes > NET_HEAD_MAX_BYTES) {
+		*ret_why = "the reply's header is larger than 64 KB";
+		return -E2BIG;
+	}
+	strbuf_addf(&h->text, "%.*s: ", STR_FMT(name));
+	strbuf_add(&h->text, value.ptr, value.len);
+	strbuf_addstr(&h->text, "\r\n");
+	r = parse_field(&p, (struct str){ h->text.ptr + at, bytes - strlen("\r\n") });
+	if (r < 0)
+		*ret_why = p.why;
+	else if (p.saw & SAW_LENGTH)
+		h->framing = NET_FRAMING_LENGTH;
+	return r;
+}
+
+const char *net_head_proto(const struct net_head *h)
+{
+	if (h->is_h2)
+		return "HTTP/2.0";
+	return h->minor_version ? "HTTP/1.1" : "HTTP/1.0";
 }
 
 const struct net_field *net_head_find(const struct net_head *h, struct str name, size_t *pos)

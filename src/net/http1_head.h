@@ -29,6 +29,7 @@ struct net_head {
 	VEC(struct net_field) fields;
 	unsigned status;	 /* 100..999 */
 	unsigned minor_version;	 /* HTTP/1.x */
+	bool is_h2;		 /* came as HTTP/2; text is what it would be in HTTP/1 */
 	struct net_field reason; /* value and value_len only */
 
 	/* What the fields say of the body and the connection. Whether there is a body at all
@@ -51,6 +52,16 @@ void net_head_clear(struct net_head *h);
  * coding must be chunked or the body ends with the connection.
  */
 int net_head_parse(struct net_head *h, const char **ret_why);
+
+/*
+ * The same from HTTP/2's fields, one at a time, the value of ":status" first. 0, or -EBADMSG or
+ * -E2BIG (limits above) with *ret_why set to a constant text. The reason is the registered one.
+ */
+int net_head_start_h2(struct net_head *h, struct str status, const char **ret_why);
+int net_head_add(struct net_head *h, struct str name, struct str value, const char **ret_why);
+
+/* "HTTP/1.1", "HTTP/2.0"; constant text, as in k6's tag proto. */
+const char *net_head_proto(const struct net_head *h);
 
 static inline struct str net_field_name(const struct net_head *h, const struct net_field *f)
 {

@@ -13,6 +13,7 @@
 #include "net/err.h"
 
 struct ssl_st;
+struct ssl_session_st;
 
 struct net_stream {
 	const struct net_stream_ops *ops;
@@ -20,9 +21,10 @@ struct net_stream {
 	uint32_t wants;	     /* after -EAGAIN: EPOLLIN or EPOLLOUT */
 	uint64_t sent_bytes; /* on the wire, since opened */
 	uint64_t received_bytes;
-	struct ssl_st *ssl;	/* of the TLS layer; NULL without */
-	struct str tls_host;	/* borrowed; valid until the handshake is over */
-	enum net_err tls_error; /* kind of a failure with -EPROTO */
+	struct ssl_st *ssl;		     /* of the TLS layer; NULL without */
+	struct str tls_host;		     /* borrowed; valid until the handshake is over */
+	struct ssl_session_st **tls_session; /* where to keep the newest one; NULL = nowhere */
+	enum net_err tls_error;		     /* kind of a failure with -EPROTO */
 };
 
 struct net_stream_ops {

@@ -100,6 +100,18 @@ static int choose_certificate(SSL *ssl, void *arg)
 	return net_tls_auth_choose(tls->auth, ssl, s->tls_host);
 }
 
+/* A session, or a ticket for one, came; with TLS 1.3 that is after the handshake. */
+static int keep_session(SSL *ssl, SSL_SESSION *session)
+{
+	struct net_stream *s = SSL_get_app_data(ssl);
+
+	if (!s->tls_session)
+		return 0;
+	SSL_SESSION_free(*s->tls_session);
+	*s->tls_session = session;
+	return 1;
+}
+
 static int number_of(enum net_tls_version v)
 {
 	static const int numbers[] = { 0, TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION,
@@ -129,8 +141,6 @@ static int set_limits(SSL_CTX *ctx, const struct net_tls_opts *o, struct error *
 
 static int set_up(struct net_tls *tls, const struct net_tls_opts *opts, struct error *reterr)
 {
-	static const unsigned char alpn[] = "\x08http/1.1";
-
 	tls->bio_method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "net_stream");
 	tls->ctx = SSL_CTX_new(TLS_client_method());
 	if (!tls->bio_method || !tls->ctx)
@@ -141,11 +151,11 @@ static int set_up(struct net_tls *tls, const struct net_tls_opts *opts, struct e
 	SSL_CTX_set_mode(tls->ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
 					   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 					   SSL_MODE_RELEASE_BUFFERS);
-	SSL_CTX_set_options(tls->ctx, SSL_OP_NO_TICKET);
-	SSL_CTX_set_session_cache_mode(tls->ctx, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_session_cache_mode(tls->ctx,
+				       SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+	SSL_CTX_sess_set_new_cb(tls->ctx, keep_session);
 	SSL_CTX_set_read_ahead(tls->ctx, 1);
 	SSL_CTX_set_verify(tls->ctx, opts->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
-	SSL_CTX_set_alpn_protos(tls->ctx, alpn, sizeof(alpn) - 1);
 	SSL_CTX_set_tlsext_status_type(tls->ctx, TLSEXT_STATUSTYPE_ocsp);
 	tls->auth = opts->auth;
 	if (tls->auth)
@@ -336,7 +346,27 @@ static int set_name(SSL *ssl, struct str host)
 	return SSL_set_tlsext_host_name(ssl, name) == 1 && SSL_set1_host(ssl, name) == 1;
 }
 
-int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host, struct error *reterr)
+static void offer(SSL *ssl, enum net_alpn alpn)
+{
+	static const struct str offers[] = { [NET_ALPN_ANY] = STR("\x02h2\x08http/1.1"),
+					     [NET_ALPN_HTTP1] = STR("\x08http/1.1"),
+					     [NET_ALPN_H2] = STR("\x02h2") };
+	struct str o = offers[alpn];
+
+	SSL_set_alpn_protos(ssl, (const unsigned char *)o.ptr, (unsigned)o.len);
+}
+
+bool net_tls_agreed_h2(const struct net_stream *s)
+{
+	const unsigned char *name = NULL;
+	unsigned len = 0;
+
+	SSL_get0_alpn_selected(s->ssl, &name, &len);
+	return str_eq((struct str){ (const char *)name, len }, STR("h2"));
+}
+
+int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host, enum net_alpn alpn,
+		   struct error *reterr)
 {
 	SSL *ssl = SSL_new(tls->ctx);
 	BIO *bio = ssl ? BIO_new(tls->bio_method) : NULL;
@@ -346,6 +376,8 @@ int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host, s
 		SSL_free(ssl);
 		return error_set(reterr, -ENOMEM, "setting up TLS: %s", last_words());
 	}
+	offer(ssl, alpn);
+	SSL_set_options(ssl, SSL_OP_NO_TICKET);
 	BIO_set_data(bio, s);
 	BIO_set_init(bio, 1);
 	SSL_set_bio(ssl, bio, bio);
@@ -354,6 +386,24 @@ int net_tls_attach(struct net_tls *tls, struct net_stream *s, struct str host, s
 	s->ssl = ssl;
 	s->ops = &tls_ops;
 	return 0;
+}
+
+void net_tls_resume(struct net_stream *s, struct ssl_session_st **slot)
+{
+	SSL_clear_options(s->ssl, SSL_OP_NO_TICKET);
+	if (*slot)
+		SSL_set_session(s->ssl, *slot);
+	s->tls_session = slot;
+}
+
+bool net_tls_resumed(const struct net_stream *s)
+{
+	return s->ssl && SSL_session_reused(s->ssl);
+}
+
+void net_tls_session_free(struct ssl_session_st *session)
+{
+	SSL_SESSION_free(session);
 }
 
 const char *net_tls_version(const struct net_stream *s)

@@ -58,8 +58,24 @@ static int transport_code(enum net_err error, int sys_errno)
 	}
 }
 
+/* k6 adds HTTP/2's own error code, of which there are 14 (RFC 9113 7). */
+static int h2_code(int base, uint32_t code)
+{
+	return code <= 13 ? base + 1 + (int)code : base;
+}
+
 int load_http_error_code(const struct net_response *net)
 {
+	switch (net->error) {
+	case NET_ERR_H2_GOAWAY:
+		return h2_code(1610, net->h2_code);
+	case NET_ERR_H2_STREAM:
+		return h2_code(1630, net->h2_code);
+	case NET_ERR_H2_CONNECTION:
+		return h2_code(1650, net->h2_code);
+	default:
+		break;
+	}
 	if (net->error)
 		return transport_code(net->error, net->sys_errno);
 	return net->head.status >= 400 ? 1000 + (int)net->head.status : 0;
@@ -131,8 +147,7 @@ static void add_outcome(struct tag_chain *c, const struct net_response *net)
 	if (net->error) {
 		add(c, LOAD_TAG_ERROR, STR("error"), strbuf_cstr(&net->message));
 	} else {
-		add(c, LOAD_TAG_PROTO, STR("proto"),
-		    net->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
+		add(c, LOAD_TAG_PROTO, STR("proto"), net_head_proto(&net->head));
 		add(c, LOAD_TAG_TLS_VERSION, STR("tls_version"), load_http_tls_version(net));
 		add(c, LOAD_TAG_OCSP_STATUS, STR("ocsp_status"), net->ocsp.status);
 	}

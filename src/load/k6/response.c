@@ -323,7 +323,7 @@ static JSValue make_proto(JSContext *ctx, const struct load_response *r)
 {
 	if (failed(r))
 		return text(ctx, "");
-	return text(ctx, r->net->head.minor_version ? "HTTP/1.1" : "HTTP/1.0");
+	return text(ctx, net_head_proto(&r->net->head));
 }
 
 static JSValue make_remote_ip(JSContext *ctx, const struct load_response *r)

@@ -67,17 +67,26 @@ static int note_sni(SSL *ssl, int *alert, void *arg)
 	return SSL_TLSEXT_ERR_OK;
 }
 
+/* Takes "http/1.1" among what is offered; the list is kept as "h2,http/1.1". */
 static int note_alpn(SSL *ssl UNUSED, const unsigned char **out, unsigned char *out_len,
 		     const unsigned char *in, unsigned in_len, void *arg)
 {
 	struct tls_server *t = arg;
+	int r = SSL_TLSEXT_ERR_NOACK;
+	size_t used = 0;
 
 	pthread_mutex_lock(&t->lock);
-	snprintf(t->alpn, sizeof(t->alpn), "%.*s", (int)in_len - 1, (const char *)in + 1);
+	for (unsigned i = 0; i < in_len; i += 1 + in[i]) {
+		used += (size_t)snprintf(t->alpn + used, sizeof(t->alpn) - used, "%s%.*s",
+					 i ? "," : "", in[i], (const char *)in + i + 1);
+		if (in[i] != 8 || memcmp(in + i + 1, "http/1.1", 8) != 0)
+			continue;
+		*out = in + i + 1;
+		*out_len = in[i];
+		r = SSL_TLSEXT_ERR_OK;
+	}
 	pthread_mutex_unlock(&t->lock);
-	*out = in + 1;
-	*out_len = in[0];
-	return SSL_TLSEXT_ERR_OK;
+	return r;
 }
 
 static void serve_tls(struct connection *c)

@@ -36,7 +36,7 @@ TEST(tls_request_is_verified_timed_and_kept)
 	rig_close(&b);
 	tls_server_stop(&t);
 	ASSERT_STREQ(t.sni, "localhost");
-	ASSERT_STREQ(t.alpn, "http/1.1");
+	ASSERT_STREQ(t.alpn, "h2,http/1.1");
 }
 
 TEST(tls_takes_a_certificate_for_an_address_and_sends_no_name)
@@ -143,6 +143,26 @@ TEST(tls_handshakes_are_full_ones)
 	tls_server_stop(&t);
 	ASSERT_INT(atomic_load(&t.server.accepted), 3);
 	ASSERT_INT(atomic_load(&t.resumed), 0);
+}
+
+TEST(tls_sessions_are_continued_when_asked_for)
+{
+	for (int i = 0; i < 2; i++) {
+		struct tls_server t;
+		struct rig b;
+
+		tls_server_start(&t, &good_cert, count_resumed);
+		SSL_CTX_set_app_data(t.ctx, &t);
+		SSL_CTX_set_max_proto_version(t.ctx, i ? TLS1_3_VERSION : TLS1_2_VERSION);
+		rig_open(&b, &(struct net_stack_opts){ .tls.ca_file = t.cert.file },
+			 &(struct net_client_opts){ .no_reuse = true, .tls_resumption = true });
+		for (int k = 0; k < 3; k++)
+			ASSERT_ERR(get_https(&b, "localhost", t.server.port), "ok");
+		rig_close(&b);
+		tls_server_stop(&t);
+		ASSERT_INT(atomic_load(&t.server.accepted), 3);
+		ASSERT_INT(atomic_load(&t.resumed), 2);
+	}
 }
 
 /* Many servers just close; a body that ends with the connection is complete all the same. */
