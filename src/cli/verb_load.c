@@ -144,22 +144,6 @@ static void print_result(const struct load_flags *f, const struct load_result *r
 	}
 }
 
-static int read_outputs(const struct load_flags *f, struct load_json_output *ret,
-			struct error *reterr)
-{
-	const char *flag = f->outputs.len ? f->outputs.ptr[f->outputs.len - 1] : NULL;
-	const char *out = load_flags_or_variable(flag, "K6_OUT");
-
-	if (!out)
-		return 0;
-	if (!str_starts_with(str_from(out), STR("json=")) || f->outputs.len > 1)
-		return error_set(reterr, -EINVAL,
-				 "%s %s: this version of assay writes one json=FILE",
-				 flag ? "--out" : "the environment's K6_OUT", out);
-	ret->path = out + 5;
-	return 0;
-}
-
 /* Opens the run file, if one is asked for, and notes what only the command line knows. */
 static int open_run_file(const struct verb_args *a, struct store_writer **ret, struct error *reterr)
 {
@@ -210,10 +194,10 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 		       struct error *reterr)
 {
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
+	CLEANUP(load_outputs_release) struct load_outputs outputs = { 0 };
 	CLEANUP(mem_cleanup) char *modules = module_dir();
 	const struct load_flags *f = a->opts;
 	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
-	struct load_json_output json = { 0 };
 	struct load_opts o = {
 		.path = a->args[0],
 		.target = target,
@@ -237,11 +221,11 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	struct error failed = ERROR_INIT;
 	int r;
 
-	if (read_outputs(f, &json, reterr) < 0)
+	if (load_outputs_read(f, &outputs, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
-	if (json.path) {
-		o.output = &load_json_output_ops;
-		o.output_arg = &json;
+	if (outputs.len) {
+		o.output = &load_outputs_ops;
+		o.output_arg = &outputs;
 	}
 	if (open_run_file(a, &run_file, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
@@ -367,8 +351,8 @@ static const struct opt opts[] = {
 	  "Arrival rates make as many VUs as they need, up to 10,000" },
 	{ "threads", 0, OPT_UINT, AT(threads), "N",
 	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
-	{ "out", 'o', OPT_LIST, AT(outputs), "json=FILE", "Write every sample as a line of JSON",
-	  "file" },
+	{ "out", 'o', OPT_LIST, AT(outputs), "NAME[=ARG]",
+	  "Send every sample there: json=FILE, csv=FILE, ...; may be repeated", "file" },
 	{ "run", 0, OPT_STRING, AT(run_file), "FILE.assay", "Write a run file", "file" },
 	{ "summary-export", 0, OPT_STRING, AT(summary_export), "FILE",
 	  "Write the summary as JSON, in k6's old form", "file" },

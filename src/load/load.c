@@ -676,12 +676,19 @@ static void run_phases(struct load_control *c)
 static void end_output(struct load_control *c)
 {
 	struct load_run *run = c->run;
-	struct error err = ERROR_INIT;
 
 	if (!run->output_begun)
 		return;
-	if (run->opts->output->end(run->opts->output_arg, &err) < 0)
-		load_log(run, LOAD_LOG_ERROR, "%s", err.msg);
+	run->opts->output->end(run->opts->output_arg, &c->result->outputs);
+	vec_for_each (&c->result->outputs, o) {
+		if (o->lost)
+			load_log(run, LOAD_LOG_ERROR,
+				 "%llu samples were lost by output %s, because %s",
+				 (unsigned long long)o->lost, o->name, o->why);
+		else if (o->why)
+			load_log(run, LOAD_LOG_ERROR, "output %s lost no samples, but %s", o->name,
+				 o->why);
+	}
 }
 
 /* What outlives the run moves into the result; the rest goes. */
@@ -705,8 +712,10 @@ static void close_run(struct load_control *c)
 	r->agg = c->total;
 	r->thresholds = c->thresholds;
 	r->setup_data = run->setup_data;
-	if (r->summary)
+	if (r->summary) {
 		r->summary->setup_data = strbuf_str(&r->setup_data);
+		r->summary->outputs = &r->outputs;
+	}
 	free(run->scenarios);
 	strbuf_release(&run->options_json);
 	strbuf_release(&run->end_message);
@@ -781,6 +790,11 @@ void load_result_free(struct load_result *r)
 		strbuf_release(&f->content);
 	}
 	vec_release(&r->files);
+	vec_for_each (&r->outputs, o) {
+		free(o->name);
+		free(o->why);
+	}
+	vec_release(&r->outputs);
 	free(r->summary);
 	free(r->scenarios);
 	load_thresholds_free(r->thresholds);

@@ -77,8 +77,9 @@ struct load_output_ops {
 	void (*add)(void *writer, const struct load_sample *s);
 	void (*flush)(void *writer); /* about once a second */
 	void (*writer_free)(void *writer);
-	/* After the last sample. Called if begin() was and succeeded. */
-	int (*end)(void *arg, struct error *reterr);
+	/* After the last sample. Called if begin() was and succeeded; says what each output lost.
+	 */
+	void (*end)(void *arg, struct load_summary_outputs *ret);
 };
 
 /* What to send when there is no script. */
@@ -142,6 +143,7 @@ struct load_result {
 	char *generator_verdict; /* "valid", or why not */
 
 	char *tag_at_fault; /* the tag with the most values when series were refused; or NULL */
+	struct load_summary_outputs outputs;
 
 	VEC(struct load_file) files;  /* what handleSummary() returned; empty = none */
 	struct load_summary *summary; /* for load_summary_fmt() and its kin */

@@ -42,6 +42,18 @@ struct load_summary_generator {
 	uint64_t listen_overflows; /* of this machine's network namespace */
 };
 
+/* What became of the samples at one output. */
+struct load_summary_output {
+	char *name;    /* as the user wrote it */
+	uint64_t lost; /* samples */
+	char *why;     /* NULL = all went well; else a sentence's end, also when lost is 0 */
+};
+
+struct load_summary_outputs { /* a vector */
+	struct load_summary_output *ptr;
+	size_t len, cap;
+};
+
 struct load_summary {
 	const struct load_plan *plan;
 	const struct load_agg *agg;
@@ -52,6 +64,7 @@ struct load_summary {
 	struct load_summary_generator generator;
 	uint64_t tags_refused;	  /* tag sets given up because there were too many */
 	const char *tag_at_fault; /* the tag with the most values, when there were; or NULL */
+	const struct load_summary_outputs *outputs; /* filled when the run is over; NULL = none */
 
 	/* for handleSummary() */
 	struct str setup_data; /* JSON text; empty = none */

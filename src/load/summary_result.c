@@ -36,6 +36,20 @@ static void put_generator(struct json_writer *w, const struct load_summary *s)
 	json_object_end(w);
 }
 
+static void put_outputs(struct json_writer *w, const struct load_summary *s)
+{
+	json_array_begin(w, "outputs");
+	if (s->outputs)
+		vec_for_each (s->outputs, o) {
+			json_object_begin(w, NULL);
+			json_cstr(w, "output", o->name);
+			json_uint(w, "samples_lost", o->lost);
+			json_cstr(w, "because", o->why);
+			json_object_end(w);
+		}
+	json_array_end(w);
+}
+
 static void put_scenario(struct json_writer *w, const struct load_summary_scenario *f)
 {
 	static const char *const keys[LOAD_DROP_COUNT] = {
@@ -180,6 +194,7 @@ void load_summary_fmt_result(const struct load_summary *s, int exit_code, struct
 	json_int(&w, "exit_code", exit_code);
 	json_double(&w, "duration_s", summary_seconds(s));
 	put_generator(&w, s);
+	put_outputs(&w, s);
 	json_array_begin(&w, "scenarios");
 	for (size_t i = 0; i < s->scenario_count; i++)
 		put_scenario(&w, &s->scenarios[i]);
