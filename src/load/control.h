@@ -68,6 +68,11 @@ void load_record_second(struct load_control *c, const struct load_second *s);
 void load_record_slow(struct load_control *c, struct load_second *s);
 void load_record_end(struct load_control *c);
 
+/* output.c: the run's outputs, begun and ended; what they lost goes into the result and the log. */
+int load_output_begin(struct load_control *c, struct error *reterr);
+void load_output_end(struct load_control *c);
+void load_output_release(struct load_summary_outputs *o);
+
 /* generator.c */
 void load_machine_read(struct load_machine *ret);
 

@@ -294,19 +294,11 @@ static unsigned choose_threads(const struct load_run *run)
 
 static bool begin_output(struct load_control *c)
 {
-	struct load_run *run = c->run;
-	struct load_output_run about = { run->metrics, run->plan, run->wall_anchor_ns };
 	struct error err = ERROR_INIT;
 
-	if (!run->opts->output)
-		return true;
-	if (run->opts->output->begin(run->opts->output_arg, &about, &err) < 0) {
+	if (load_output_begin(c, &err) < 0)
 		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
-		return false;
-	}
-	run->output_begun = true;
-	load_worker_open_output(run->control);
-	return true;
+	return !err.code;
 }
 
 static bool start_workers(struct load_control *c)
@@ -673,24 +665,6 @@ static void run_phases(struct load_control *c)
 
 /* ---- begin and end ---- */
 
-static void end_output(struct load_control *c)
-{
-	struct load_run *run = c->run;
-
-	if (!run->output_begun)
-		return;
-	run->opts->output->end(run->opts->output_arg, &c->result->outputs);
-	vec_for_each (&c->result->outputs, o) {
-		if (o->lost)
-			load_log(run, LOAD_LOG_ERROR,
-				 "%llu samples were lost by output %s, because %s",
-				 (unsigned long long)o->lost, o->name, o->why);
-		else if (o->why)
-			load_log(run, LOAD_LOG_ERROR, "output %s lost no samples, but %s", o->name,
-				 o->why);
-	}
-}
-
 /* What outlives the run moves into the result; the rest goes. */
 static void close_run(struct load_control *c)
 {
@@ -701,7 +675,7 @@ static void close_run(struct load_control *c)
 		load_control_join(c);
 	if (run->control)
 		load_worker_release(run->control);
-	end_output(c);
+	load_output_end(c);
 	for (unsigned i = 0; i < run->worker_count; i++)
 		load_worker_free(run->workers ? run->workers[i] : NULL);
 	free(run->workers);
@@ -790,11 +764,7 @@ void load_result_free(struct load_result *r)
 		strbuf_release(&f->content);
 	}
 	vec_release(&r->files);
-	vec_for_each (&r->outputs, o) {
-		free(o->name);
-		free(o->why);
-	}
-	vec_release(&r->outputs);
+	load_output_release(&r->outputs);
 	free(r->summary);
 	free(r->scenarios);
 	load_thresholds_free(r->thresholds);
