@@ -12,5 +12,5 @@ grep -c '^{"metric":"hits","type":"Point"' lines
 grep -c '"root_group"' summary
 K6_VUS=2 K6_ITERATIONS=4 "$ASSAY" load -q --no-summary -i 3 script.js
 echo "flag over environment: $?"
-K6_OUT=csv=x "$ASSAY" load -q script.js
+K6_OUT=kafka "$ASSAY" load -q script.js
 echo "an output assay does not have: $?"
