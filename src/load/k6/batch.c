@@ -109,6 +109,7 @@ static int batch_add(JSContext *ctx, struct str key, JSValueConst v, void *arg)
 	e.req->done = batch_one_done;
 	e.req->arg = b;
 	e.key = str_dup(key);
+	load_request_check_url(e.req);
 	if (net_url_parse(&url, strbuf_str(&e.req->url), NULL) == 0)
 		e.host = str_dup(url.authority);
 	else
@@ -137,6 +138,40 @@ static JSValue batch_results(JSContext *ctx, struct batch *b, bool list)
 	return out;
 }
 
+/*
+ * One entry that cannot be made into a request, and k6 sends none of the batch: empty responses
+ * before that one, null after it.
+ */
+static JSValue batch_refused(JSContext *ctx, struct batch *b, bool list)
+{
+	JSValue out = list ? JS_NewArray(ctx) : JS_NewObject(ctx);
+	bool refused = false;
+
+	for (size_t i = 0; i < b->entries.len; i++) {
+		struct batch_entry *e = &b->entries.ptr[i];
+		JSValue r = refused ? JS_NULL : load_request_unsent(ctx, e->req);
+
+		if (JS_IsException(r)) {
+			JS_FreeValue(ctx, out);
+			return r;
+		}
+		refused |= e->req->refused != NULL;
+		if (list)
+			JS_SetPropertyUint32(ctx, out, (uint32_t)i, r);
+		else if (!JS_IsNull(r))
+			js_set(ctx, out, e->key, r);
+	}
+	return out;
+}
+
+static bool any_refused(const struct batch *b)
+{
+	vec_for_each (&b->entries, e)
+		if (e->req->refused)
+			return true;
+	return false;
+}
+
 JSValue load_http_batch(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
 {
 	CLEANUP(batch_release) struct batch b = { .vu = load_vu_of(ctx) };
@@ -151,6 +186,8 @@ JSValue load_http_batch(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVa
 		 : js_each(ctx, argv[0], batch_add, &b);
 	if (r < 0)
 		return JS_EXCEPTION;
+	if (any_refused(&b))
+		return batch_refused(ctx, &b, list);
 	b.left = b.entries.len;
 	batch_start(&b);
 	b.waiting = true;

@@ -85,8 +85,14 @@ static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body
 	req->body.max = BODY_BYTES_MAX;
 	if (JS_IsUndefined(body) || JS_IsNull(body))
 		return 0;
-	if (!JS_IsObject(body))
+	if (JS_IsString(body))
 		return js_to_str(ctx, body, &req->body);
+	if (!JS_IsObject(body) || JS_IsArray(ctx, body) > 0) {
+		load_request_refuse(req, 0,
+				    "unknown type of a request's body: a text, an ArrayBuffer, a "
+				    "view on one or an object of form fields");
+		return 0;
+	}
 	if (!is_plain(ctx, body) && js_bytes(ctx, body, &bytes)) {
 		strbuf_add(&req->body, bytes.ptr, bytes.len);
 		return 0;
@@ -137,9 +143,10 @@ static int read_timeout(JSContext *ctx, struct load_request *req, JSValueConst v
 		if (js_to_str(ctx, value, &text) < 0)
 			return -1;
 		if (duration_parse(strbuf_str(&text), &ns) < 0) {
-			js_throw(ctx, "invalid timeout \"%s\": a number of ms or \"10s\"",
-				 strbuf_cstr(&text));
-			return -1;
+			load_request_refuse(req, 0,
+					    "invalid timeout \"%s\": a number of ms or \"10s\"",
+					    strbuf_cstr(&text));
+			return 0;
 		}
 	}
 	req->timeout_ns = ns ? ns : req->timeout_ns;
@@ -169,8 +176,9 @@ static int read_response_type(JSContext *ctx, struct load_request *req, JSValueC
 		req->type = (enum load_response_type)i;
 		return 0;
 	}
-	js_throw(ctx, "unknown responseType \"%s\": text, binary or none", strbuf_cstr(&text));
-	return -1;
+	load_request_refuse(req, 0, "unknown responseType \"%s\": text, binary or none",
+			    strbuf_cstr(&text));
+	return 0;
 }
 
 static int read_throw(JSContext *ctx, struct load_request *req, JSValueConst value)
@@ -181,7 +189,12 @@ static int read_throw(JSContext *ctx, struct load_request *req, JSValueConst val
 
 static int read_callback(JSContext *ctx, struct load_request *req, JSValueConst value)
 {
-	return load_statuses_read(ctx, value, &req->expected);
+	if (JS_IsNull(value) || JS_GetOpaque(value, LOAD_CLASS_STATUSES))
+		return load_statuses_read(ctx, value, &req->expected);
+	load_request_refuse(req, 0,
+			    "the responseCallback is null or what http.expectedStatuses() "
+			    "gives");
+	return 0;
 }
 
 static int read_cookies(JSContext *ctx, struct load_request *req, JSValueConst value)
@@ -193,11 +206,8 @@ static int read_jar(JSContext *ctx, struct load_request *req, JSValueConst value
 {
 	struct load_jar *jar = load_jar_of(ctx, value);
 
-	if (!jar) {
-		JS_ThrowTypeError(ctx, "params.jar is no CookieJar");
-		return -1;
-	}
-	req->jar = jar;
+	if (jar) /* k6 passes over anything else */
+		req->jar = jar;
 	return 0;
 }
 
@@ -226,8 +236,8 @@ static int read_compression(JSContext *ctx, struct load_request *req, JSValueCon
 	if (!text.len || !req->body.len)
 		return 0;
 	if (net_coding_apply(strbuf_str(&text), &req->body, &err) < 0) {
-		js_throw(ctx, "%s", err.msg);
-		return -1;
+		load_request_refuse(req, 0, "%s", err.msg);
+		return 0;
 	}
 	add_header(req, STR("Content-Encoding"), strbuf_str(&text));
 	return 0;

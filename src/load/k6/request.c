@@ -63,6 +63,7 @@ void load_request_free(struct load_request *req)
 	free(req->method);
 	strbuf_release(&req->url);
 	free(req->name);
+	free(req->refused);
 	vec_for_each (&req->headers, h)
 		load_header_release(h);
 	vec_release(&req->headers);
@@ -117,22 +118,61 @@ static bool has_scheme(const struct strbuf *url)
 	return strstr(strbuf_cstr(url), "://") != NULL;
 }
 
-/* k6 tells two kinds: text that is no URL at all (1020, which is no request and has no samples),
- * and one it does not know how to follow. */
-static void fail_unsent(struct load_request *req, int why, const char *message)
+static void fail_late(struct load_request *req, int code, const char *message)
 {
 	struct load_response *res = xcalloc(1, sizeof(*res));
-	bool bad_url = why != -EPROTONOSUPPORT && has_scheme(&req->url);
 
-	if (!bad_url)
-		emit_unsent(req, message);
 	res->error = xstrdup(message);
-	res->error_code = bad_url ? 1020 : 1000;
+	res->error_code = code;
+	res->unmade = req->refused;
 	req->response = res;
-	load_log(req->vu->run, LOAD_LOG_WARN, "Request Failed: %s", message);
+	if (!req->throw_errors)
+		load_log(req->vu->run, LOAD_LOG_WARN, "Request Failed: %s", message);
 	req->late.run = report_late;
 	req->late_queued = true;
 	net_loop_defer(req->vu->worker->loop, &req->late);
+}
+
+void load_request_refuse(struct load_request *req, int code, const char *fmt, ...)
+{
+	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
+	va_list ap;
+
+	if (req->refused)
+		return;
+	va_start(ap, fmt);
+	strbuf_vaddf(&message, fmt, ap);
+	va_end(ap);
+	req->refused = strbuf_detach(&message);
+	req->refused_code = code;
+	req->throw_errors = req->vu->run->plan->throw_errors;
+}
+
+/* k6 tells two kinds: text that is no URL at all, which is no request and has no samples, and one
+ * it does not know how to follow. */
+static bool is_bad_url(const struct load_request *req, int why)
+{
+	return why < 0 && why != -EPROTONOSUPPORT && has_scheme(&req->url);
+}
+
+void load_request_check_url(struct load_request *req)
+{
+	struct error err = ERROR_INIT;
+	struct net_url url;
+
+	if (is_bad_url(req, net_url_parse(&url, strbuf_str(&req->url), &err)))
+		load_request_refuse(req, 1020, "%s", err.msg);
+}
+
+static void fail_unsent(struct load_request *req, int why, const char *message)
+{
+	if (is_bad_url(req, why)) {
+		load_request_refuse(req, 1020, "%s", message);
+		fail_late(req, 1020, message);
+		return;
+	}
+	emit_unsent(req, message);
+	fail_late(req, 1000, message);
 }
 
 /* ---- sending ---- */
@@ -218,7 +258,10 @@ void load_request_start(struct load_request *req)
 		req->lag_ns = vu->start_ns - vu->intended_ns;
 		vu->first_request = false;
 	}
-	send_exchange(req);
+	if (req->refused)
+		fail_late(req, req->refused_code, req->refused);
+	else
+		send_exchange(req);
 }
 
 /* ---- redirects ---- */
@@ -344,7 +387,7 @@ static void hand_over_request(struct load_request *req, struct load_response *re
 	req->headers.len = req->headers.cap = 0;
 	res->body = req->body;
 	req->body = (struct strbuf)STRBUF_INIT;
-	res->url = strbuf_detach(&req->url);
+	res->url = res->unmade ? xstrdup("") : strbuf_detach(&req->url);
 }
 
 JSValue load_request_result(JSContext *ctx, struct load_request *req)
@@ -355,4 +398,20 @@ JSValue load_request_result(JSContext *ctx, struct load_request *req)
 		return js_throw(ctx, "%s", error);
 	hand_over_request(req, req->response);
 	return load_response_object(ctx, TAKE(req->response));
+}
+
+JSValue load_request_unsent(JSContext *ctx, struct load_request *req)
+{
+	struct load_response *res = xcalloc(1, sizeof(*res));
+
+	res->unmade = true;
+	req->response = res;
+	if (req->refused) {
+		res->error = xstrdup(req->refused);
+		res->error_code = req->refused_code;
+		if (!req->throw_errors)
+			load_log(req->vu->run, LOAD_LOG_WARN, "A batch request failed: %s",
+				 req->refused);
+	}
+	return load_request_result(ctx, req);
 }

@@ -35,6 +35,8 @@ struct load_request {
 	uint64_t timeout_ns, deadline_ns;
 	unsigned redirects_left;
 	bool throw_errors;
+	char *refused; /* why it cannot be made at all; NULL = it can */
+	int refused_code;
 
 	/* running */
 	struct net_call *call; /* NULL between exchanges */
@@ -63,12 +65,25 @@ void load_request_free(struct load_request *req);
 /* Replaces a header of that name, or adds it. */
 void load_request_set_header(struct load_request *req, const char *name, struct str value);
 
+/*
+ * What was asked for cannot be made into a request: no exception (unless the option throw is set),
+ * but a response without samples that tells. code is k6's, 0 where it has none.
+ */
+void load_request_refuse(struct load_request *req, int code, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+
+/* Refuses it when its address is none that anything could be sent to. */
+void load_request_check_url(struct load_request *req);
+
 /* Starts it; done is never called before this has returned. */
 void load_request_start(struct load_request *req);
 
 /* The script's result of a finished request: a response object, or an exception if it failed and
  * the script wants failures thrown. */
 JSValue load_request_result(JSContext *ctx, struct load_request *req);
+
+/* The same of one that is not to be sent: what was refused, or an empty response. */
+JSValue load_request_unsent(JSContext *ctx, struct load_request *req);
 
 /* Takes back what is in flight, without samples; it can be started again. */
 void load_request_cancel(struct load_request *req);

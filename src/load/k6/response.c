@@ -294,7 +294,15 @@ static JSValue make_request(JSContext *ctx, const struct load_response *r)
 /* What of a failed reply had come stays visible; without any there is no body. */
 static bool has_body(const struct load_response *r)
 {
+	if (r->unmade)
+		return true;
 	return r->net && r->type != LOAD_RESPONSE_NONE && (!r->net->error || r->net->body.len > 0);
+}
+
+/* Of a response that has one. */
+static struct str body_of(const struct load_response *r)
+{
+	return r->unmade ? STR("") : strbuf_str(&r->net->body);
 }
 
 static JSValue make_body(JSContext *ctx, const struct load_response *r)
@@ -303,7 +311,9 @@ static JSValue make_body(JSContext *ctx, const struct load_response *r)
 
 	if (!has_body(r))
 		return JS_NULL;
-	body = strbuf_str(&r->net->body);
+	if (r->unmade) /* whatever type was asked for, as under k6 */
+		return JS_NewArray(ctx);
+	body = body_of(r);
 	if (r->type == LOAD_RESPONSE_BINARY)
 		return JS_NewArrayBufferCopy(ctx, (const uint8_t *)body.ptr, body.len);
 	return js_new_str(ctx, body);
@@ -473,7 +483,7 @@ static JSValue parse_body(JSContext *ctx, const struct load_response *r)
 	if (!has_body(r))
 		return js_throw(ctx, "the body is null so we can't transform it to JSON - this "
 				     "likely was because of a request error getting the response");
-	return js_json_parse(ctx, strbuf_str(&r->net->body), r->url);
+	return js_json_parse(ctx, body_of(r), r->url);
 }
 
 /* A selector on a body that is no JSON gives undefined; without one it is an error. */
@@ -518,7 +528,7 @@ static struct load_html_doc *page_of(JSContext *ctx, struct response_object *o)
 			      "request failed");
 		return NULL;
 	}
-	o->page = load_html_doc_new(ctx, strbuf_str(&o->data->net->body), o->data->url);
+	o->page = load_html_doc_new(ctx, body_of(o->data), o->data->url);
 	return o->page;
 }
 

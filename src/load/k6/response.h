@@ -59,6 +59,7 @@ struct load_response {
 	struct net_response *net; /* NULL when nothing could be sent */
 	char *error;		  /* why not; otherwise net's message tells */
 	int error_code;
+	bool unmade; /* it was refused before it became a request: its body is an empty list */
 	enum load_response_type type;
 	char *method, *url;
 	VEC(struct load_header) headers; /* of the request */
