@@ -120,6 +120,17 @@ static void add_segments(struct strbuf *sb, size_t start, struct str path, bool 
 	}
 }
 
+/* A relative name without dots would read as that of a native module. */
+static void mark_relative(struct strbuf *name)
+{
+	CLEANUP(mem_cleanup) char *plain = NULL;
+
+	if (str_starts_with(strbuf_str(name), STR("../")))
+		return;
+	plain = strbuf_detach(name);
+	strbuf_addf(name, "./%s", plain);
+}
+
 void js_module_resolve(const char *importer, const char *written, struct strbuf *ret)
 {
 	struct str base = without_file_scheme(str_from(importer));
@@ -141,20 +152,15 @@ void js_module_resolve(const char *importer, const char *written, struct strbuf 
 	dir = (struct str){ base.ptr + origin, base.len - origin };
 	while (dir.len && dir.ptr[dir.len - 1] != '/')
 		dir.len--;
-	if (absolute) {
-		add_segments(ret, origin, name, true);
-		return;
-	}
-	absolute = origin || (dir.len && dir.ptr[0] == '/');
+	if (absolute)
+		dir.len = 0;
+	absolute = absolute || origin || (dir.len && dir.ptr[0] == '/');
 	add_segments(ret, origin, dir, absolute);
 	add_segments(ret, origin, name, absolute);
-	/* a relative name without dots would read as that of a native module */
-	if (!absolute && !str_starts_with(strbuf_str(ret), STR("../"))) {
-		CLEANUP(strbuf_release) struct strbuf plain = *ret;
-
-		*ret = (struct strbuf)STRBUF_INIT;
-		strbuf_addf(ret, "./%s", strbuf_cstr(&plain));
-	}
+	if (!absolute)
+		mark_relative(ret);
+	else if (ret->len == origin)
+		strbuf_addch(ret, '/');
 }
 
 void js_module_caller(JSContext *ctx, struct strbuf *ret)

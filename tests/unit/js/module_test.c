@@ -42,6 +42,8 @@ TEST(module_names_resolve_against_the_importer)
 		{ "../main.js", "../lib.js", "../../lib.js" },
 		{ "", "./lib.js", "./lib.js" },
 		{ "", "/lib.js", "/lib.js" },
+		{ "/a/b/main.js", "/", "/" },
+		{ "/a/b/main.js", "../../..", "/" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
