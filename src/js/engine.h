@@ -72,6 +72,15 @@ bool js_engine_module_threw(JSContext *ctx, JSValueConst v);
 /* Bytes the runtime has allocated, the allocator's overhead included. */
 size_t js_engine_bytes(JSRuntime *rt);
 
+/* What js_engine_bytes_of() has found: an element type of the engine's JSTypedArrayEnum, or one of
+ * these. */
+#define JS_ENGINE_BUFFER    (-1)
+#define JS_ENGINE_DATA_VIEW (-2)
+
+/* The bytes of an ArrayBuffer or of a view on one, borrowed: false when v is neither or the buffer
+ * is detached. Throws nothing. */
+bool js_engine_bytes_of(JSValueConst v, uint8_t **ret, size_t *ret_len, int *ret_kind);
+
 /* Object.freeze(v), whatever the script has made of that global. 0, or -1 with an exception. */
 int js_engine_freeze(JSContext *ctx, JSValueConst v);
 

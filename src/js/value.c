@@ -224,26 +224,15 @@ JSValue js_throw(JSContext *ctx, const char *fmt, ...)
 	return JS_Throw(ctx, e);
 }
 
-bool js_bytes(JSContext *ctx, JSValueConst v, struct str *ret)
+bool js_bytes(JSContext *ctx UNUSED, JSValueConst v, struct str *ret)
 {
-	size_t offset = 0, len = 0, unit, size;
 	uint8_t *data;
-	JSValue buffer;
+	size_t len;
+	int kind;
 
-	data = JS_GetArrayBuffer(ctx, &size, v);
-	if (data) {
-		*ret = (struct str){ (const char *)data, size };
-		return true;
-	}
-	JS_FreeValue(ctx, JS_GetException(ctx));
-	buffer = JS_GetTypedArrayBuffer(ctx, v, &offset, &len, &unit);
-	data = JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(ctx, &size, buffer);
-	JS_FreeValue(ctx, buffer);
-	if (!data) {
-		JS_FreeValue(ctx, JS_GetException(ctx));
+	if (!js_engine_bytes_of(v, &data, &len, &kind))
 		return false;
-	}
-	*ret = (struct str){ (const char *)data + offset, len };
+	*ret = (struct str){ (const char *)data, len };
 	return true;
 }
 

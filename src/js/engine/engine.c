@@ -141,3 +141,31 @@ int js_engine_freeze(JSContext *ctx, JSValueConst v)
 	JS_FreeValue(ctx, frozen);
 	return JS_IsException(frozen) ? -1 : 0;
 }
+
+bool js_engine_bytes_of(JSValueConst v, uint8_t **ret, size_t *ret_len, int *ret_kind)
+{
+	const JSObject *p = JS_IsObject(v) ? JS_VALUE_GET_OBJ(v) : NULL;
+	const JSTypedArray *view;
+	const JSArrayBuffer *buffer;
+
+	if (!p)
+		return false;
+	if (p->class_id == JS_CLASS_ARRAY_BUFFER || p->class_id == JS_CLASS_SHARED_ARRAY_BUFFER) {
+		buffer = p->u.array_buffer;
+		*ret_kind = JS_ENGINE_BUFFER;
+		*ret = buffer->data;
+		*ret_len = (size_t)buffer->byte_length;
+		return !buffer->detached;
+	}
+	if (p->class_id < JS_CLASS_UINT8C_ARRAY || p->class_id > JS_CLASS_DATAVIEW)
+		return false;
+	view = p->u.typed_array;
+	buffer = view->buffer->u.array_buffer;
+	if (buffer->detached)
+		return false;
+	*ret_kind = p->class_id == JS_CLASS_DATAVIEW ? JS_ENGINE_DATA_VIEW
+						     : p->class_id - JS_CLASS_UINT8C_ARRAY;
+	*ret = buffer->data + view->offset;
+	*ret_len = view->length;
+	return true;
+}

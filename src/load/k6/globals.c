@@ -209,6 +209,49 @@ static JSValue math_random(JSContext *ctx, JSValueConst this UNUSED, int argc UN
 	return JS_NewFloat64(ctx, (double)((x * UINT64_C(0x2545F4914F6CDD1D)) >> 11) * 0x1p-53);
 }
 
+/* ---- what is made when a script first looks ---- */
+
+static const struct {
+	const char *name;
+	JSValue (*make)(JSContext *ctx);
+} late[] = {
+	{ "TextDecoder", load_text_decoder_new },
+	{ "TextEncoder", load_text_encoder_new },
+};
+
+static int define_late(JSContext *ctx, int which, JSValue v)
+{
+	JSValue global = JS_GetGlobalObject(ctx);
+	int r = JS_DefinePropertyValueStr(ctx, global, late[which].name, v,
+					  JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+
+	JS_FreeValue(ctx, global);
+	return r;
+}
+
+static JSValue get_late(JSContext *ctx, JSValueConst this UNUSED, int which)
+{
+	JSValue v = late[which].make(ctx);
+
+	if (JS_IsException(v) || define_late(ctx, which, JS_DupValue(ctx, v)) < 0) {
+		JS_FreeValue(ctx, v);
+		return JS_EXCEPTION;
+	}
+	return v;
+}
+
+/* Scripts bring their own versions. */
+static JSValue set_late(JSContext *ctx, JSValueConst this UNUSED, JSValueConst v, int which)
+{
+	return define_late(ctx, which, JS_DupValue(ctx, v)) < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
+static const JSCFunctionListEntry late_globals[] = {
+	JS_CGETSET_MAGIC_DEF("TextDecoder", get_late, set_late, 0),
+	JS_CGETSET_MAGIC_DEF("TextEncoder", get_late, set_late, 1),
+};
+_Static_assert(ARRAY_SIZE(late_globals) == ARRAY_SIZE(late), "one entry each, in the same order");
+
 int load_globals_setup(struct load_vu *vu)
 {
 	JSContext *ctx = js_vm_context(vu->vm);
@@ -223,6 +266,7 @@ int load_globals_setup(struct load_vu *vu)
 	JS_SetPropertyFunctionList(ctx, console, console_functions, ARRAY_SIZE(console_functions));
 	js_set(ctx, global, "console", console);
 	JS_SetPropertyFunctionList(ctx, global, place, ARRAY_SIZE(place));
+	JS_SetPropertyFunctionList(ctx, global, late_globals, ARRAY_SIZE(late_globals));
 	js_set(ctx, global, "__VU", JS_NewUint32(ctx, vu->id));
 	js_set(ctx, global, "open", JS_NewCFunction(ctx, global_open, "open", 2));
 	js_set(ctx, global, "require", JS_NewCFunction(ctx, load_require, "require", 1));

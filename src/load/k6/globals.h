@@ -1,7 +1,7 @@
 /*
  * globals.h - what scripts have without importing it: console, __ENV, __VU, __ITER, open(), timers,
- * and Math.random() that can be seeded. k6 has no more than that of what browsers have, and adds
- * TextEncoder and the like only where a script would notice.
+ * Math.random() that can be seeded, TextEncoder and TextDecoder. k6 has no more than that of what
+ * browsers have. What few scripts use is made when a script first looks.
  */
 #ifndef ASSAY_LOAD_GLOBALS_H
 #define ASSAY_LOAD_GLOBALS_H
@@ -14,6 +14,10 @@ int load_globals_setup(struct load_vu *vu);
 /* setTimeout() and its kin, timers.c. */
 int load_timers_setup(JSContext *ctx, JSValueConst global);
 void load_timers_cancel(struct load_vu *vu);
+
+/* Constructors, text.c. */
+JSValue load_text_encoder_new(JSContext *ctx);
+JSValue load_text_decoder_new(JSContext *ctx);
 
 /* require(), commonjs.c. */
 JSValue load_require(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);

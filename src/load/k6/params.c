@@ -44,16 +44,6 @@ static int read_url(JSContext *ctx, struct load_request *req, JSValueConst url)
 	return js_to_str(ctx, url, &req->url);
 }
 
-/* Most bodies that are objects are plain ones: asking the engine for bytes makes exceptions. */
-static bool is_plain(JSContext *ctx, JSValueConst v)
-{
-	JSValue plain = JS_NewObject(ctx);
-	bool same = JS_GetClassID(plain) == JS_GetClassID(v);
-
-	JS_FreeValue(ctx, plain);
-	return same;
-}
-
 /* The Content-Type that an object as the body makes; a script's own stands before it. */
 struct body_type {
 	char text[sizeof("multipart/form-data; boundary=") + LOAD_BOUNDARY_BYTES];
@@ -93,7 +83,7 @@ static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body
 				    "view on one or an object of form fields");
 		return 0;
 	}
-	if (!is_plain(ctx, body) && js_bytes(ctx, body, &bytes)) {
+	if (js_bytes(ctx, body, &bytes)) {
 		strbuf_add(&req->body, bytes.ptr, bytes.len);
 		return 0;
 	}
