@@ -42,10 +42,12 @@ int export_variable_ns(const struct export_spec *spec, const char *name, uint64_
 int export_variable_bool(const struct export_spec *spec, const char *name, bool *ret,
 			 struct error *reterr);
 
-/* json.c, csv.c */
+/* Each in a file of its name. */
 int export_json_create(const struct export_spec *spec, struct export_output **ret,
 		       struct error *reterr);
 int export_csv_create(const struct export_spec *spec, struct export_output **ret,
 		      struct error *reterr);
+int export_influx_create(const struct export_spec *spec, struct export_output **ret,
+			 struct error *reterr);
 
 #endif

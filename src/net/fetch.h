@@ -10,6 +10,9 @@
 struct net_fetch;
 
 int net_fetch_open(struct net_fetch **ret, struct error *reterr);
+/* With settings for TLS; what they point to must outlive f. */
+int net_fetch_open_tls(struct net_fetch **ret, const struct net_tls_opts *tls,
+		       struct error *reterr);
 void net_fetch_close(struct net_fetch *f); /* NULL in, nothing done */
 DEFINE_CLEANUP(net_fetch, struct net_fetch *, net_fetch_close)
 
@@ -19,5 +22,9 @@ DEFINE_CLEANUP(net_fetch, struct net_fetch *, net_fetch_close)
  */
 int net_fetch_send(struct net_fetch *f, const char *method, const char *url, struct str body,
 		   uint64_t timeout_ns, struct strbuf *ret_body, struct error *reterr);
+
+/* The same with all that a request can have, but done and arg, which are ours. The response is the
+ * caller's to free before f is closed; its error tells whether it came whole. */
+struct net_response *net_fetch_request(struct net_fetch *f, const struct net_request *req);
 
 #endif
