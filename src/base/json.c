@@ -122,30 +122,6 @@ void json_raw(struct json_writer *w, const char *key, struct str text)
 	strbuf_add(w->out, text.ptr, text.len);
 }
 
-/* The range of second bytes that keeps overlong forms and surrogates out (RFC 3629, section 4). */
-static bool second_byte_ok(unsigned char first, unsigned char second)
-{
-	unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-	unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-
-	return second >= low && second <= high;
-}
-
-/* Length of the valid UTF-8 sequence at p, or 0. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-
-	if (n == 1)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || n > left || !second_byte_ok(p[0], p[1]))
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 static void add_escaped_ascii(struct strbuf *sb, char c)
 {
 	static const char from[] = "\"\\\n\r\t\b\f", to[] = "\"\\nrtbf";
@@ -163,7 +139,7 @@ void json_add_quoted(struct strbuf *sb, struct str s)
 {
 	strbuf_addch(sb, '"');
 	for (size_t i = 0; i < s.len;) {
-		size_t n = utf8_length((const unsigned char *)s.ptr + i, s.len - i);
+		size_t n = str_utf8_length(s, i);
 
 		if (n == 1)
 			add_escaped_ascii(sb, s.ptr[i]);

@@ -114,3 +114,27 @@ const char *str_nearest(const char *word, const char *const *candidates, size_t 
 	}
 	return found;
 }
+
+/* The range of second bytes that keeps overlong forms and surrogates out (RFC 3629, section 4). */
+static bool second_byte_ok(unsigned char first, unsigned char second)
+{
+	unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+
+	return second >= low && second <= high;
+}
+
+size_t str_utf8_length(struct str s, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)s.ptr + at;
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+
+	if (n == 1)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4 || n > s.len - at || !second_byte_ok(p[0], p[1]))
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}

@@ -57,6 +57,9 @@ static inline int str_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Length of the valid UTF-8 sequence at s.ptr[at] (RFC 3629), or 0; at < s.len. */
+size_t str_utf8_length(struct str s, size_t at);
+
 /* A terminated copy; the caller frees it. */
 char *str_dup(struct str s);
 

@@ -91,6 +91,25 @@ int strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	return r;
 }
 
+void strbuf_add_utf8(struct strbuf *sb, uint32_t c)
+{
+	if (c < 0x80) {
+		strbuf_addch(sb, (char)c);
+	} else if (c < 0x800) {
+		strbuf_addch(sb, (char)(0xc0 | c >> 6));
+		strbuf_addch(sb, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		strbuf_addch(sb, (char)(0xe0 | c >> 12));
+		strbuf_addch(sb, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(sb, (char)(0x80 | (c & 0x3f)));
+	} else {
+		strbuf_addch(sb, (char)(0xf0 | c >> 18));
+		strbuf_addch(sb, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addch(sb, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(sb, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
 void strbuf_consume(struct strbuf *sb, size_t n)
 {
 	BUG_ON(n > sb->len);

@@ -32,6 +32,9 @@ int strbuf_addch(struct strbuf *sb, char c);
 int strbuf_addf(struct strbuf *sb, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 
+/* Appends a code point up to U+10FFFF as UTF-8. */
+void strbuf_add_utf8(struct strbuf *sb, uint32_t c);
+
 /* Room for n more bytes at strbuf_tail(), to be confirmed with strbuf_commit(). */
 int strbuf_reserve(struct strbuf *sb, size_t n);
 static inline char *strbuf_tail(struct strbuf *sb)

@@ -43,6 +43,21 @@ static void bash_verb(FILE *out, const struct verb *v)
 	fputs("\n\t\t;;\n", out);
 }
 
+/* Some verbs have a name of two words; the first may be a verb of its own. */
+static void bash_second_words(FILE *out)
+{
+	for (const struct verb *const *v = verbs; *v; v++) {
+		const char *blank = strchr((*v)->name, ' ');
+
+		if (blank)
+			fprintf(out,
+				"\t[[ \"$one\" == %.*s ]] && ((COMP_CWORD == 2)) && "
+				"COMPREPLY+=($(compgen -W \"%s\" -- \"$cur\"))\n",
+				(int)(blank - (*v)->name), (*v)->name, blank + 1);
+	}
+	fputs("\treturn 0\n", out);
+}
+
 static void bash_completion(FILE *out)
 {
 	fputs("# completion for assay; load it with: source <(assay completion bash)\n"
@@ -58,21 +73,16 @@ static void bash_completion(FILE *out)
 	      "COMPREPLY=($(compgen -W \"$verbs --help --version\" -- \"$cur\")); return; fi\n"
 	      "\tverb=\"$one\"\n",
 	      out);
-	for (const struct verb *const *v = verbs; *v; v++) {
-		const char *blank = strchr((*v)->name, ' ');
-		int first = (int)strcspn((*v)->name, " ");
-
-		if (blank)
-			fprintf(out,
-				"\tif [[ \"$one\" == %.*s ]]; then verb=\"$one $two\"; "
-				"((COMP_CWORD == 2)) && COMPREPLY+=($(compgen -W \"%s\" -- "
-				"\"$cur\")); fi\n",
-				first, (*v)->name, blank + 1);
-	}
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (strchr((*v)->name, ' '))
+			fprintf(out, "\t[[ \"$one $two\" == \"%s\" ]] && verb=\"%s\"\n", (*v)->name,
+				(*v)->name);
 	fputs("\tcase \"$verb\" in\n", out);
 	for (const struct verb *const *v = verbs; *v; v++)
 		bash_verb(out, *v);
-	fputs("\tesac\n}\ncomplete -F _assay assay\n", out);
+	fputs("\tesac\n", out);
+	bash_second_words(out);
+	fputs("}\ncomplete -F _assay assay\n", out);
 }
 
 static void fish_verb(FILE *out, const struct verb *v)

@@ -8,11 +8,12 @@ extern const struct verb verb_compare;
 extern const struct verb verb_completion;
 extern const struct verb verb_get;
 extern const struct verb verb_load;
+extern const struct verb verb_load_new;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
 
 const struct verb *const verbs[] = {
-	&verb_run,    &verb_get,     &verb_load,       &verb_case_run,
+	&verb_run,    &verb_get,     &verb_load_new,   &verb_load, &verb_case_run,
 	&verb_report, &verb_compare, &verb_completion, NULL,
 };
 

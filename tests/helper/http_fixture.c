@@ -1,10 +1,11 @@
 /*
  * http_fixture - a small HTTP/1.1 server for end-to-end tests, kind and hostile by route:
  *
- *	http_fixture [SECONDS]
+ *	http_fixture [SECONDS [LOG]]
  *
  * Prints "PORT\n" when it listens on 127.0.0.1 and ends when its standard input closes or after
- * SECONDS (120 unless given), whichever is first. One thread a connection; nothing but libc, so
+ * SECONDS (120 unless given), whichever is first. Requests are appended to LOG as they came, a line
+ * "----" after each. One thread a connection; nothing but libc, so
  *that it shares no code with what it tests.
  *
  *	/echo            "METHOD PATH LENGTH\n" and the body
@@ -57,6 +58,8 @@ struct conn {
 };
 
 static atomic_ulong requests;
+static FILE *request_log;
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool send_all(int fd, const char *p, size_t n)
 {
@@ -94,6 +97,15 @@ static void sleep_ms(long ms)
 	nanosleep(&ts, NULL);
 }
 
+static void log_request(const char *bytes, size_t n)
+{
+	pthread_mutex_lock(&log_lock);
+	fwrite(bytes, 1, n, request_log);
+	fputs("\n----\n", request_log);
+	fflush(request_log);
+	pthread_mutex_unlock(&log_lock);
+}
+
 /* More input; false at the end of the connection. */
 static bool fill(struct conn *c)
 {
@@ -129,6 +141,11 @@ static bool read_request(struct conn *c, struct request *r, size_t *ret_used)
 			return false;
 	r->body = c->in + head;
 	*ret_used = head + r->body_len;
+	if (request_log) {
+		*end = '\r';
+		log_request(c->in, *ret_used);
+		*end = '\0';
+	}
 	return true;
 }
 
@@ -416,6 +433,10 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	signal(SIGPIPE, SIG_IGN);
+	if (argc > 2 && !(request_log = fopen(argv[2], "w"))) {
+		perror(argv[2]);
+		return 1;
+	}
 	if (listener < 0 || bind(listener, (struct sockaddr *)&at, at_len) < 0 ||
 	    listen(listener, 1024) < 0 ||
 	    getsockname(listener, (struct sockaddr *)&at, &at_len) < 0) {

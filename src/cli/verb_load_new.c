@@ -1,0 +1,127 @@
+/* assay load new: writes a k6 script from something that is there already, or a first one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/term.h"
+#include "cli/verb.h"
+#include "convert/curl.h"
+#include "convert/starter.h"
+#include "os/file.h"
+
+struct flags {
+	const char *curl, *output;
+	bool force;
+};
+
+/* `-` is standard input. */
+static int read_input(const char *path, size_t max, struct strbuf *ret, struct error *reterr)
+{
+	return file_read(!strcmp(path, "-") ? "/dev/stdin" : path, max, ret, reterr);
+}
+
+static int from_curl(const struct flags *f, struct convert_script *s, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+	if (strcmp(f->curl, "-") != 0)
+		return convert_curl(str_from(f->curl), "--curl", s, reterr);
+	if (read_input("-", CONVERT_CURL_MAX_BYTES, &text, reterr) < 0)
+		return -EINVAL;
+	return convert_curl(strbuf_str(&text), "standard input", s, reterr);
+}
+
+/* Files are named from where we are, and a script opens them from where it lies. */
+static char *file_prefix(const char *output)
+{
+	CLEANUP(mem_cleanup) char *here = NULL;
+
+	if (!output || !strchr(output, '/'))
+		return NULL;
+	here = getcwd(NULL, 0);
+	return here ? xasprintf("%s/", here) : NULL;
+}
+
+static int make_script(const struct flags *f, struct strbuf *ret, struct error *reterr)
+{
+	CLEANUP(convert_script_release) struct convert_script s = { 0 };
+	CLEANUP(mem_cleanup) char *prefix = file_prefix(f->output);
+	struct str rest, line;
+	int r;
+
+	if (!f->curl) {
+		strbuf_addstr(ret, convert_starter());
+		return 0;
+	}
+	s.file_prefix = prefix;
+	r = from_curl(f, &s, reterr);
+	if (r < 0)
+		return r;
+	rest = strbuf_str(&s.notes);
+	while (str_split(&rest, '\n', &line))
+		if (line.len)
+			fprintf(stderr, "assay load new: not carried over: %.*s\n", STR_FMT(line));
+	convert_script_fmt(&s, ret);
+	return 0;
+}
+
+static int write_script(const struct flags *f, const struct strbuf *script, struct error *reterr)
+{
+	if (!f->output || !strcmp(f->output, "-")) {
+		fwrite(strbuf_cstr(script), 1, script->len, stdout);
+		return 0;
+	}
+	if (!f->force && file_exists(f->output))
+		return error_set(reterr, -EEXIST, "%s is there already; --force writes over it",
+				 f->output);
+	return file_write_atomic(f->output, strbuf_str(script), reterr);
+}
+
+static int run_load_new(const struct verb_args *a)
+{
+	CLEANUP(strbuf_release) struct strbuf script = STRBUF_INIT;
+	const struct flags *f = a->opts;
+	struct error err = ERROR_INIT;
+
+	if (make_script(f, &script, &err) < 0 || write_script(f, &script, &err) < 0) {
+		term_error("load new", &err);
+		return err.code == -EEXIST ? EXIT_NEGATIVE : EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+#define AT(field) offsetof(struct flags, field)
+
+static const struct opt opts[] = {
+	{ "curl", 0, OPT_STRING, AT(curl), "COMMAND",
+	  "From a curl command, or several; - reads standard input" },
+	{ "output", 'o', OPT_STRING, AT(output), "FILE", "Where to write it (standard output)",
+	  "file" },
+	{ "force", 'f', OPT_FLAG, AT(force), NULL, "Write over a file that is there" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "assay load new -o script.js", "a commented script to begin with" },
+	{ "assay load new --curl \"curl -u me:pw -d @order.json https://shop.example/orders\"",
+	  "the request of a curl command" },
+	{ "xclip -o | assay load new --curl - -o login.js", "what a browser copied as cURL" },
+	{ 0 },
+};
+
+const struct verb verb_load_new = {
+	.name = "load new",
+	.summary = "Write a k6 script",
+	.usage = "[options]",
+	.about = "Writes a k6 script that assay load and k6 run: from a curl command, or, when "
+		 "there is\n"
+		 "nothing to make it of, a commented one to begin with.\n"
+		 "What could not be carried over is said on stderr and in the script.\n"
+		 "\n"
+		 "Exit codes: 0; 1 the file is there already; 2 the input cannot be read.",
+	.opts = opts,
+	.examples = examples,
+	.opts_size = sizeof(struct flags),
+	.run = run_load_new,
+};
