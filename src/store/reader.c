@@ -234,7 +234,7 @@ static int read_pragma(struct reader *rd, const char *sql, int *ret, struct erro
 
 static int check_owner(struct reader *rd, struct error *reterr)
 {
-	int id, version;
+	int id = 0, version = 0;
 
 	if (read_pragma(rd, "PRAGMA application_id", &id, reterr) < 0 ||
 	    read_pragma(rd, "PRAGMA user_version", &version, reterr) < 0)
