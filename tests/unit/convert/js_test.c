@@ -56,5 +56,10 @@ TEST(js_comments_end_where_their_text_ends)
 	convert_js_comment(&sb, 2,
 			   STR("a\nb\xe2\x80\xa8"
 			       "c\r\nd\xff\n"));
-	ASSERT_STREQ(strbuf_cstr(&sb), "  // a\n  // b?c\n  // d?\n");
+	ASSERT_STREQ(strbuf_cstr(&sb), "  "
+				       "// a\n"
+				       "  "
+				       "// b?c\n"
+				       "  "
+				       "// d?\n");
 }
