@@ -8,11 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUEST "POST /path HTTP/1.1\r\nHost: h:1\r\nContent-Length: 4\r\nx-own: v\r\n\r\n"
+#define REQUEST "POST /path HTTP/1.1\r\nHost: h:1\r\nContent-Length: 4\r\nX-Own: v\r\n\r\n"
 
 struct call {
 	struct net_h2_stream stream;
 	struct net_head head;
+	char request[sizeof(REQUEST)];
 	size_t body_bytes;
 	bool over;
 };
@@ -79,8 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	h = net_h2_new(&ops);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		memcpy(calls[i].request, REQUEST, sizeof(REQUEST));
 		calls[i].stream = (struct net_h2_stream){ .head = &calls[i].head,
-							  .request = STR(REQUEST),
+							  .request = str_from(calls[i].request),
 							  .parts = { STR("da"), STR("ta") } };
 		BUG_ON(net_h2_open(h, &calls[i].stream) < 0);
 	}

@@ -74,10 +74,8 @@ const struct load_tags *load_worker_scenario_tags(struct load_worker *w,
 	return tags;
 }
 
-void load_vu_sample_data(struct load_vu *vu)
+void load_vu_sample_data(struct load_vu *vu, uint64_t now_ns)
 {
-	uint64_t now_ns = net_loop_now_ns();
-
 	load_vu_sample_at(vu, vu->run->builtin[LOAD_M_DATA_SENT], vu->tags, now_ns,
 			  (double)vu->bytes_sent);
 	load_vu_sample_at(vu, vu->run->builtin[LOAD_M_DATA_RECEIVED], vu->tags, now_ns,

@@ -34,7 +34,7 @@ static inline const struct load_tags *load_vu_tags_with(struct load_vu *vu,
 int load_vu_tags_from(struct load_vu *vu, JSValueConst obj, const struct load_tags **tags);
 
 /* data_sent and data_received since the last time. */
-void load_vu_sample_data(struct load_vu *vu);
+void load_vu_sample_data(struct load_vu *vu, uint64_t now_ns);
 
 static inline bool load_system_tag(const struct load_vu *vu, enum load_system_tag tag)
 {

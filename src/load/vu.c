@@ -291,7 +291,7 @@ static void run_call(struct js_vm *vm, void *arg)
 	JS_FreeValue(js_vm_context(vm), vu->result);
 	vu->result = JS_UNDEFINED;
 	vu->end = end_of(call_export(vu, vu->exec, &vu->result));
-	load_vu_sample_data(vu);
+	load_vu_sample_data(vu, net_loop_now_ns());
 }
 
 static void run_do(struct js_vm *vm UNUSED, void *arg)
@@ -356,21 +356,25 @@ static void end_iteration(struct load_vu *vu)
 static void run_iteration(struct js_vm *vm UNUSED, void *arg)
 {
 	struct load_vu *vu = arg;
+	uint64_t now_ns;
 
 	vu->end = end_of(call_export(vu, vu->slot->runner->scenario->exec, NULL));
 	if (vu->ended_run)
 		vu->end = LOAD_VU_OK;
-	load_vu_sample_data(vu);
+	now_ns = net_loop_now_ns();
+	load_vu_sample_data(vu, now_ns);
 	if (vu->end != LOAD_VU_INTERRUPTED)
-		count_iteration(vu, net_loop_now_ns());
+		count_iteration(vu, now_ns);
 	end_iteration(vu);
 }
 
 void load_vu_iteration_over(struct load_vu *vu, enum load_vu_end end)
 {
+	uint64_t now_ns = net_loop_now_ns();
+
 	vu->end = end;
-	load_vu_sample_data(vu);
-	count_iteration(vu, net_loop_now_ns());
+	load_vu_sample_data(vu, now_ns);
+	count_iteration(vu, now_ns);
 	end_iteration(vu);
 	settle(vu, 0);
 }

@@ -264,6 +264,7 @@ static struct net_call *new_call(struct net_client *c, const struct net_request 
 	call->sent = 0;
 	call->send_error = 0;
 	call->phase = PHASE_START;
+	call->phase_start_ns = net_loop_now_ns();
 	call->http1 = (struct net_http1){ 0 };
 	call->h2 = (struct net_h2_stream){ 0 };
 	call->h2_refused = false;
@@ -319,7 +320,7 @@ struct net_call *net_client_send(struct net_client *c, const struct net_request 
 	const char *why;
 
 	call->in_send = true;
-	call->res->t.start_ns = net_loop_now_ns();
+	call->res->t.start_ns = call->phase_start_ns;
 	call->deadline_ns =
 		call->res->t.start_ns + (req->timeout_ns ? req->timeout_ns : c->opts.timeout_ns);
 	if (write_request(call, req, &why) < 0)

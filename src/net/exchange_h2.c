@@ -143,7 +143,9 @@ void h2_start(struct net_call *call, struct net_conn *conn)
 	call->h2_index = h->calls.len;
 	vec_push(&h->calls, call);
 	net_timer_set(conn->client->stack->loop, &call->timer, call->deadline_ns);
-	call_enter_phase(call, PHASE_SEND, net_loop_now_ns());
+	/* on a connection that was there nothing has happened yet */
+	call_enter_phase(call, PHASE_SEND,
+			 call->phase == PHASE_START ? call->phase_start_ns : net_loop_now_ns());
 	exchange_describe(call);
 	call->sent = 0;
 	call->h2 = (struct net_h2_stream){

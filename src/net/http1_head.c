@@ -304,7 +304,11 @@ int net_head_start_h2(struct net_head *h, struct str status, const char **ret_wh
 	h->framing = NET_FRAMING_CLOSE;
 	h->content_length = 0;
 	h->keep_alive = true;
-	strbuf_addf(&h->text, "HTTP/2.0 %u %s\r\n", h->status, reason);
+	strbuf_addstr(&h->text, "HTTP/2.0 ");
+	strbuf_add(&h->text, status.ptr, status.len);
+	strbuf_addch(&h->text, ' ');
+	strbuf_addstr(&h->text, reason);
+	strbuf_addstr(&h->text, "\r\n");
 	h->reason = (struct net_field){ .value = (uint16_t)strlen("HTTP/2.0 200 "),
 					.value_len = (uint16_t)strlen(reason) };
 	return 0;
@@ -320,9 +324,11 @@ int net_head_add(struct net_head *h, struct str name, struct str value, const ch
 		*ret_why = "the reply's header is larger than 64 KB";
 		return -E2BIG;
 	}
-	strbuf_addf(&h->text, "%.*s: ", STR_FMT(name));
+	strbuf_reserve(&h->text, bytes);
+	strbuf_add(&h->text, name.ptr, name.len);
+	strbuf_add(&h->text, ": ", 2);
 	strbuf_add(&h->text, value.ptr, value.len);
-	strbuf_addstr(&h->text, "\r\n");
+	strbuf_add(&h->text, "\r\n", 2);
 	r = parse_field(&p, (struct str){ h->text.ptr + at, bytes - strlen("\r\n") });
 	if (r < 0)
 		*ret_why = p.why;

@@ -219,7 +219,9 @@ static void put_field(struct net_h2 *h, struct str name, struct str value)
 	vec_push(&h->fields, ((nghttp2_nv){ .name = (uint8_t *)(uintptr_t)name.ptr,
 					    .value = (uint8_t *)(uintptr_t)value.ptr,
 					    .namelen = name.len,
-					    .valuelen = value.len }));
+					    .valuelen = value.len,
+					    .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME |
+						     NGHTTP2_NV_FLAG_NO_COPY_VALUE }));
 }
 
 /* What says something of an HTTP/1 connection (RFC 9113 8.2.2), or has another form. */
@@ -242,6 +244,15 @@ static struct str cut_line(struct str *rest)
 	rest->ptr += MIN(n + 2, rest->len);
 	rest->len -= MIN(n + 2, rest->len);
 	return line;
+}
+
+/* Names are lower case in HTTP/2 (RFC 9113 8.2); made so where they are. */
+static void lower(struct str name)
+{
+	char *p = (char *)(uintptr_t)name.ptr;
+
+	for (size_t i = 0; i < name.len; i++)
+		p[i] |= p[i] >= 'A' && p[i] <= 'Z' ? 0x20 : 0;
 }
 
 /* "POST /path HTTP/1.1", the Host field and the others, as fields of HTTP/2. */
@@ -268,8 +279,10 @@ static void translate(struct net_h2 *h, const struct net_h2_stream *s)
 			h->fields.ptr[authority].value = (uint8_t *)(uintptr_t)value.ptr;
 			h->fields.ptr[authority].valuelen = value.len;
 		}
-		if (!is_left_out(name, value))
-			put_field(h, name, value);
+		if (is_left_out(name, value))
+			continue;
+		lower(name);
+		put_field(h, name, value);
 	}
 }
 

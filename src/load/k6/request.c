@@ -233,12 +233,13 @@ static void hold_over(struct net_timer *t)
 
 static void send_exchange(struct load_request *req)
 {
-	uint64_t now_ns = net_loop_now_ns(), turn_ns;
+	uint64_t now_ns, turn_ns;
 
 	if (!req->vu->run->plan->rps) {
 		send_now(req);
 		return;
 	}
+	now_ns = net_loop_now_ns();
 	turn_ns = turn_of(req->vu->run);
 	if (turn_ns <= now_ns) {
 		send_now(req);
