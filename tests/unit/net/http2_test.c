@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "rig.h"
@@ -55,6 +56,13 @@ static void send_goaway(int fd, unsigned last_stream, unsigned code)
 				     0, 0, 0, (unsigned char)code };
 
 	send_frame(fd, GOAWAY, 0, 0, payload, sizeof(payload));
+}
+
+/* Ends what is sent; what the client still sends is read, else the kernel would reset. */
+static void end_stream_of_bytes(int fd)
+{
+	shutdown(fd, SHUT_WR);
+	server_wait_close(fd);
 }
 
 static void send_ok(int fd, unsigned stream, const char *body)
@@ -481,8 +489,10 @@ static void serve_goaway_calm(struct connection *c)
 {
 	struct frame f;
 
-	if (open_server(c->fd, NULL, 0) && await(c->fd, HEADERS, &f))
-		send_goaway(c->fd, f.stream, 11);
+	if (!open_server(c->fd, NULL, 0) || !await(c->fd, HEADERS, &f))
+		return;
+	send_goaway(c->fd, f.stream, 11);
+	end_stream_of_bytes(c->fd);
 }
 
 TEST(h2_goaway_with_an_error_is_told)
@@ -543,6 +553,7 @@ static void serve_half(struct connection *c)
 		return;
 	send_frame(c->fd, HEADERS, END_HEADERS, f.stream, "\x88", 1);
 	send_frame(c->fd, DATA, 0, f.stream, "hel", 3);
+	end_stream_of_bytes(c->fd);
 }
 
 TEST(h2_tells_a_reply_that_breaks_off)
