@@ -24,18 +24,42 @@
 
 static atomic_int stop_word;
 
-static void on_signal(int sig)
+/* After the order to end at once: a native function of a script may go on for ever. */
+#define END_WITHIN_S 5
+
+static void on_alarm(int sig UNUSED)
 {
-	(void)sig;
-	atomic_store(&stop_word, atomic_load(&stop_word) ? LOAD_STOP_NOW : LOAD_STOP_GRACEFUL);
+	static const char text[] = "\nassay load: the script does not let go: ended without a "
+				   "result\n";
+
+	if (write(2, text, sizeof(text) - 1) < 0)
+		_exit(LOAD_EXIT_SIGNAL);
+	_exit(LOAD_EXIT_SIGNAL);
+}
+
+static void on_signal(int sig UNUSED)
+{
+	switch (atomic_load(&stop_word)) {
+	case LOAD_STOP_NONE:
+		atomic_store(&stop_word, LOAD_STOP_GRACEFUL);
+		break;
+	case LOAD_STOP_GRACEFUL:
+		atomic_store(&stop_word, LOAD_STOP_NOW);
+		alarm(END_WITHIN_S);
+		break;
+	default:
+		_exit(LOAD_EXIT_SIGNAL);
+	}
 }
 
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction last = { .sa_handler = on_alarm };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGALRM, &last, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -444,10 +468,10 @@ const struct verb verb_load = {
 		"summary goes to stdout; the log and the progress to stderr.\n"
 		"\n"
 		"Ctrl-C ends the load gracefully and still prints the summary (105); a second one\n"
-		"ends it at once.\n"
+		"ends it at once, a third one without a result.\n"
 		"\n"
 		"Exit codes: 0; 3 the generator was not fit (--strict); 99 thresholds crossed; 100 "
-		"setup() or 101 teardown() took too\n"
+		"setup(), 101 teardown() or 102 the init code took too\n"
 		"long; 104 wrong options; 105 signal; 107 the script threw outside of an\n"
 		"iteration; 108 test.abort(); 110 test.fail().",
 	.init = init_flags,

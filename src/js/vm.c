@@ -272,7 +272,8 @@ int js_vm_interrupt(JSRuntime *rt, void *arg)
 
 	if (!vm)
 		return atomic_load_explicit(&shard->stop, memory_order_relaxed);
-	if (stopping(vm) || (vm->deadline_ns && clock_now_ns() >= vm->deadline_ns))
+	if (stopping(vm) || (vm->deadline_ns && clock_now_ns() >= vm->deadline_ns) ||
+	    (vm->ops && vm->ops->unwanted && vm->ops->unwanted(vm, vm->user)))
 		vm->aborted = true;
 	/* past the limit, in the reserve that is meant for making an error */
 	if (shard->memory.limit_bytes && js_engine_bytes(rt) > shard->memory.limit_bytes)

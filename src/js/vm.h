@@ -39,6 +39,11 @@ struct js_vm_ops {
 	 * be NULL if js_vm_hold() is never used.
 	 */
 	void (*cancel)(struct js_vm *vm, void *user);
+	/*
+	 * Asked now and then while script code computes: is nobody waiting for it any more? It is
+	 * then aborted as by js_vm_abort(). Must be quick. May be NULL.
+	 */
+	bool (*unwanted)(struct js_vm *vm, void *user);
 };
 
 /* ops and user are borrowed for the VM's life; both may be NULL. 0, -ENOMEM (the shard's memory

@@ -5,6 +5,7 @@
  */
 #include "load/control.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "load/runner.h"
@@ -84,9 +85,7 @@ static void order_all(struct load_control *c, enum load_order order)
 
 static bool stop_asked(const struct load_control *c)
 {
-	const struct load_opts *o = c->run->opts;
-
-	return (o->stop && atomic_load(o->stop) != LOAD_STOP_NONE) || atomic_load(&c->run->ending);
+	return load_run_stop(c->run) || atomic_load(&c->run->ending);
 }
 
 static const struct load_worker *first_failed(const struct load_run *run)
@@ -110,6 +109,8 @@ int load_control_start_workers(struct load_control *c, struct error *reterr)
 	}
 	while (c->ready < run->worker_count && !stop_asked(c))
 		load_control_turn(c, TURN_NS);
+	if (load_run_stop(c->run))
+		return error_set(reterr, -ECANCELED, "stopped by a signal");
 	failed = first_failed(run);
 	if (!failed)
 		return 0;
@@ -203,8 +204,7 @@ static void abort_all(struct load_control *c)
 
 static void check_stop(struct load_control *c)
 {
-	const struct load_opts *o = c->run->opts;
-	enum load_stop stop = o->stop ? (enum load_stop)atomic_load(o->stop) : LOAD_STOP_NONE;
+	enum load_stop stop = load_run_stop(c->run);
 
 	if (stop > c->stopped) {
 		c->stopped = stop;

@@ -14,83 +14,12 @@
 #include "js/value.h"
 #include "load/control.h"
 #include "load/k6/modules.h"
+#include "load/phase.h"
 #include "load/runner.h"
 #include "load/sample.h"
 
-#define TURN_NS (50 * NS_PER_MS)
 /* VUs below which a further thread is not worth its while. */
 #define VUS_PER_THREAD_MIN 64
-
-/* ---- the outcome ---- */
-
-static void fail_run(struct load_control *c, enum load_exit code, const char *reason)
-{
-	struct load_result *r = c->result;
-
-	if (r->exit_code)
-		return;
-	r->exit_code = (int)code;
-	r->reason = xstrdup(reason);
-}
-
-/* A phase's script code threw: told in the log, as k6 does, and in the result. */
-static void fail_script(struct load_control *c, const struct load_vu *vu, const char *phase)
-{
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	char *reason = xasprintf("%s failed", phase);
-
-	if (vu->error.message) {
-		js_error_fmt(&vu->error, &text);
-		load_log(c->run, LOAD_LOG_ERROR, "%s", strbuf_cstr(&text));
-	}
-	fail_run(c, LOAD_EXIT_SCRIPT, reason);
-	free(reason);
-}
-
-/* ---- script code on this thread ---- */
-
-static void mark_done(struct load_vu *vu, enum load_vu_end end UNUSED)
-{
-	vu->finished = true;
-}
-
-static bool hard_stop(const struct load_control *c)
-{
-	const struct load_opts *o = c->run->opts;
-
-	return o->stop && atomic_load(o->stop) == LOAD_STOP_NOW;
-}
-
-static enum load_vu_end wait_for(struct load_control *c, struct load_vu *vu)
-{
-	while (!vu->finished) {
-		load_control_turn(c, TURN_NS);
-		if (hard_stop(c))
-			load_vu_abort(vu);
-	}
-	vu->finished = false;
-	return vu->end;
-}
-
-/* A VU on this thread that has run the init code; NULL when that failed, which is told. */
-static struct load_vu *own_vu(struct load_control *c, const char *phase)
-{
-	struct error err = ERROR_INIT;
-	struct load_vu *vu = NULL;
-
-	c->phase = phase;
-	if (load_vu_new(&vu, c->run->control, 0, &err) < 0) {
-		load_log(c->run, LOAD_LOG_ERROR, "%s", err.msg);
-		fail_run(c, LOAD_EXIT_SCRIPT, err.msg);
-		return NULL;
-	}
-	load_vu_import(vu, mark_done);
-	if (wait_for(c, vu) == LOAD_VU_OK)
-		return vu;
-	fail_script(c, vu, "the script's init code");
-	load_vu_free(vu);
-	return NULL;
-}
 
 static bool is_function(struct load_vu *vu, const char *name)
 {
@@ -238,14 +167,12 @@ static int add_submetrics(struct load_control *c, struct error *reterr)
 static bool init_script(struct load_control *c, struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf options = STRBUF_INIT;
-	struct load_vu *vu = own_vu(c, "init");
+	struct load_vu *vu = load_phase_init(c);
 	int r;
 
 	if (!vu)
 		return false;
-	load_vu_do(vu, write_options, &options, mark_done);
-	if (wait_for(c, vu) != LOAD_VU_OK) {
-		fail_script(c, vu, "reading the script's options");
+	if (!load_phase_do(c, vu, write_options, &options, "reading the script's options")) {
 		load_vu_free(vu);
 		return false;
 	}
@@ -270,7 +197,7 @@ static bool init_run(struct load_control *c)
 	if (!r)
 		r = add_submetrics(c, &err);
 	if (r < 0) {
-		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
+		load_phase_fail(c, LOAD_EXIT_CONFIG, err.msg);
 		return false;
 	}
 	apply_plan(c->run);
@@ -297,7 +224,7 @@ static bool begin_output(struct load_control *c)
 	struct error err = ERROR_INIT;
 
 	if (load_output_begin(c, &err) < 0)
-		fail_run(c, LOAD_EXIT_CONFIG, err.msg);
+		load_phase_fail(c, LOAD_EXIT_CONFIG, err.msg);
 	return !err.code;
 }
 
@@ -311,215 +238,13 @@ static bool start_workers(struct load_control *c)
 	c->cpu = xcalloc(run->worker_count, sizeof(*c->cpu));
 	if (load_control_start_workers(c, &err) == 0)
 		return true;
-	load_log(run, LOAD_LOG_ERROR, "%s", err.msg);
-	fail_run(c, LOAD_EXIT_SCRIPT, "the script's init code failed");
-	return false;
-}
-
-/* ---- setup(), teardown(), handleSummary() ---- */
-
-static void group_tag(struct load_vu *vu, const char *name)
-{
-	strbuf_addstr(&vu->group, "::");
-	strbuf_addstr(&vu->group, name);
-	if (load_system_tag(vu, LOAD_TAG_GROUP))
-		vu->tags = load_vu_tags_with(vu, vu->tags, STR("group"), strbuf_str(&vu->group));
-}
-
-/* A Date's text as Go writes it: no fraction when it is zero, no zeros at its end. */
-static JSValue go_date(JSContext *ctx, JSValueConst date)
-{
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-
-	if (js_to_str(ctx, date, &text) < 0)
-		return JS_EXCEPTION;
-	if (text.len && text.ptr[text.len - 1] == 'Z') {
-		size_t end = text.len - 1;
-
-		while (end && text.ptr[end - 1] == '0' && strchr(text.ptr, '.'))
-			end--;
-		if (end && text.ptr[end - 1] == '.')
-			end--;
-		strbuf_truncate(&text, end);
-		strbuf_addch(&text, 'Z');
-	}
-	return js_new_str(ctx, strbuf_str(&text));
-}
-
-/*
- * JSON.stringify()'s replacer for what setup() returns: k6 passes it through Go, where undefined
- * becomes null and dates are written in another way. Functions cannot be passed.
- */
-static JSValue export_value(JSContext *ctx, JSValueConst this, int argc UNUSED, JSValueConst *argv)
-{
-	JSValue original, result;
-	JSAtom key;
-
-	if (JS_IsUndefined(argv[1]))
-		return JS_NULL;
-	if (JS_IsFunction(ctx, argv[1]))
-		return JS_ThrowTypeError(ctx, "setup() returned a function, which cannot be passed "
-					      "on to the iterations");
-	if (!JS_IsString(argv[1]))
-		return JS_DupValue(ctx, argv[1]);
-	key = JS_ValueToAtom(ctx, argv[0]);
-	original = JS_GetProperty(ctx, this, key);
-	JS_FreeAtom(ctx, key);
-	result = JS_IsObject(original) ? go_date(ctx, argv[1]) : JS_DupValue(ctx, argv[1]);
-	JS_FreeValue(ctx, original);
-	return result;
-}
-
-static int write_result(struct load_vu *vu, void *arg)
-{
-	JSContext *ctx = js_vm_context(vu->vm);
-	JSValue replacer, text;
-	int r = -1;
-
-	if (JS_IsUndefined(vu->result))
-		return 0;
-	replacer = JS_NewCFunction(ctx, export_value, "export", 2);
-	text = JS_JSONStringify(ctx, vu->result, replacer, JS_UNDEFINED);
-	JS_FreeValue(ctx, replacer);
-	if (!JS_IsException(text))
-		r = JS_IsString(text) ? js_to_str(ctx, text, arg) : 0;
-	JS_FreeValue(ctx, text);
-	if (r >= 0)
-		return 0;
-	js_error_take(ctx, &vu->error);
-	return -EINVAL;
-}
-
-static struct load_vu *phase_vu(struct load_control *c, enum load_vu_phase phase, const char *name)
-{
-	struct load_vu *vu = own_vu(c, name);
-
-	if (!vu)
-		return NULL;
-	vu->phase = phase;
-	group_tag(vu, name);
-	return vu;
-}
-
-static bool run_setup(struct load_control *c)
-{
-	struct load_run *run = c->run;
-	struct load_vu *vu;
-	enum load_vu_end end;
-
-	if (!c->has_setup)
-		return true;
-	vu = phase_vu(c, LOAD_VU_SETUP, "setup");
-	if (!vu)
+	if (load_run_stop(c->run)) {
+		load_phase_fail(c, LOAD_EXIT_SIGNAL, "stopped by a signal");
 		return false;
-	load_vu_call(vu, "setup", run->plan->setup_timeout_ns, mark_done);
-	end = wait_for(c, vu);
-	if (end == LOAD_VU_OK) {
-		load_vu_do(vu, write_result, &run->setup_data, mark_done);
-		end = wait_for(c, vu);
 	}
-	if (end == LOAD_VU_THREW)
-		fail_script(c, vu, "setup()");
-	else if (end == LOAD_VU_INTERRUPTED && !atomic_load(&run->ending) && !hard_stop(c))
-		fail_run(c, LOAD_EXIT_SETUP_TIMEOUT, "setup() took longer than setupTimeout");
-	load_vu_free(vu);
-	load_control_merge_own(c);
-	return end == LOAD_VU_OK;
-}
-
-static void run_teardown(struct load_control *c)
-{
-	struct load_run *run = c->run;
-	struct load_vu *vu;
-	enum load_vu_end end;
-
-	if (!c->has_teardown || hard_stop(c))
-		return;
-	vu = phase_vu(c, LOAD_VU_TEARDOWN, "teardown");
-	if (!vu)
-		return;
-	load_vu_call(vu, "teardown", run->plan->teardown_timeout_ns, mark_done);
-	end = wait_for(c, vu);
-	if (end == LOAD_VU_THREW)
-		fail_script(c, vu, "teardown()");
-	else if (end == LOAD_VU_INTERRUPTED && !atomic_load(&run->ending) && !hard_stop(c))
-		fail_run(c, LOAD_EXIT_TEARDOWN_TIMEOUT,
-			 "teardown() took longer than teardownTimeout");
-	load_vu_free(vu);
-	load_control_merge_own(c);
-}
-
-static int parse_summary(struct load_vu *vu, void *arg)
-{
-	JSContext *ctx = js_vm_context(vu->vm);
-	const struct strbuf *text = arg;
-
-	vu->data = js_json_parse(ctx, strbuf_str(text), "summary data");
-	vu->has_data = true;
-	if (!JS_IsException(vu->data))
-		return 0;
-	vu->data = JS_UNDEFINED;
-	js_error_take(ctx, &vu->error);
-	return -EINVAL;
-}
-
-static int add_file(JSContext *ctx, struct str key, JSValueConst value, void *arg)
-{
-	struct load_result *r = arg;
-	struct load_file f = { .path = str_dup(key) };
-	uint8_t *bytes;
-	size_t len;
-
-	if (JS_IsString(value)) {
-		if (js_to_str(ctx, value, &f.content) < 0)
-			JS_FreeValue(ctx, JS_GetException(ctx));
-	} else if ((bytes = JS_GetArrayBuffer(ctx, &len, value))) {
-		strbuf_add(&f.content, bytes, len);
-	} else {
-		JS_FreeValue(ctx, JS_GetException(ctx));
-	}
-	vec_push(&r->files, f);
-	return 0;
-}
-
-static int take_files(struct load_vu *vu, void *arg)
-{
-	JSContext *ctx = js_vm_context(vu->vm);
-
-	if (!JS_IsObject(vu->result) || js_each(ctx, vu->result, add_file, arg) >= 0)
-		return 0;
-	js_error_take(ctx, &vu->error);
-	return -EINVAL;
-}
-
-/* What it throws is told and the ordinary summary printed: the run's outcome does not change. */
-static void run_handle_summary(struct load_control *c)
-{
-	CLEANUP(strbuf_release) struct strbuf data = STRBUF_INIT;
-	enum load_vu_end end;
-	struct load_vu *vu;
-
-	if (!c->has_handle_summary || hard_stop(c))
-		return;
-	load_summary_fmt_data(c->result->summary, &data);
-	vu = own_vu(c, "summary");
-	if (!vu)
-		return;
-	vu->phase = LOAD_VU_SUMMARY;
-	load_vu_do(vu, parse_summary, &data, mark_done);
-	end = wait_for(c, vu);
-	if (end == LOAD_VU_OK) {
-		load_vu_call(vu, "handleSummary", c->run->plan->handle_summary_timeout_ns,
-			     mark_done);
-		end = wait_for(c, vu);
-	}
-	if (end == LOAD_VU_OK) {
-		load_vu_do(vu, take_files, c->result, mark_done);
-		end = wait_for(c, vu);
-	}
-	if (end == LOAD_VU_THREW)
-		load_vu_log_error(vu);
-	load_vu_free(vu);
+	load_log(run, LOAD_LOG_ERROR, "%s", err.msg);
+	load_phase_fail(c, LOAD_EXIT_SCRIPT, "the script's init code failed");
+	return false;
 }
 
 /* ---- the result ---- */
@@ -633,21 +358,21 @@ static void decide_exit(struct load_control *c)
 	struct load_run *run = c->run;
 
 	if (run->end_reason == LOAD_END_ABORT)
-		fail_run(c, LOAD_EXIT_ABORTED, strbuf_cstr(&run->end_message));
+		load_phase_fail(c, LOAD_EXIT_ABORTED, strbuf_cstr(&run->end_message));
 	if (atomic_load(&run->marked_failed))
-		fail_run(c, LOAD_EXIT_FAILED, "test.fail() was called");
+		load_phase_fail(c, LOAD_EXIT_FAILED, "test.fail() was called");
 	load_thresholds_fmt_failed(c->thresholds, &crossed);
 	if (crossed.len)
-		fail_run(c, LOAD_EXIT_THRESHOLDS, strbuf_cstr(&crossed));
-	if (run->end_reason == LOAD_END_SIGNAL)
-		fail_run(c, LOAD_EXIT_SIGNAL, strbuf_cstr(&run->end_message));
+		load_phase_fail(c, LOAD_EXIT_THRESHOLDS, strbuf_cstr(&crossed));
+	if (run->end_reason == LOAD_END_SIGNAL || load_run_stop(c->run))
+		load_phase_fail(c, LOAD_EXIT_SIGNAL, "stopped by a signal");
 }
 
 static void run_phases(struct load_control *c)
 {
 	if (!init_run(c) || !begin_output(c) || !start_workers(c))
 		return;
-	if (run_setup(c)) {
+	if (load_phase_setup(c)) {
 		load_control_run(c);
 	} else {
 		c->run->measure_ns = c->run->end_ns = net_loop_now_ns();
@@ -655,12 +380,12 @@ static void run_phases(struct load_control *c)
 	sum_scenarios(c);
 	load_control_join(c);
 	if (c->run->start_ns)
-		run_teardown(c);
+		load_phase_teardown(c);
 	load_thresholds_eval(c->thresholds, c->total, c->run->end_ns - c->run->measure_ns);
 	fill_result(c);
 	decide_exit(c);
 	load_record_end(c);
-	run_handle_summary(c);
+	load_phase_summary(c);
 }
 
 /* ---- begin and end ---- */

@@ -26,6 +26,7 @@ enum load_exit {
 	LOAD_EXIT_THRESHOLDS = 99,
 	LOAD_EXIT_SETUP_TIMEOUT = 100,
 	LOAD_EXIT_TEARDOWN_TIMEOUT = 101,
+	LOAD_EXIT_TIMEOUT = 102, /* the init code */
 	LOAD_EXIT_CONFIG = 104,
 	LOAD_EXIT_SIGNAL = 105,
 	LOAD_EXIT_SCRIPT = 107,
@@ -38,7 +39,8 @@ enum load_log_level { LOAD_LOG_DEBUG, LOAD_LOG_INFO, LOAD_LOG_WARN, LOAD_LOG_ERR
 /* What load_opts.stop says. */
 enum load_stop {
 	LOAD_STOP_NONE,
-	LOAD_STOP_GRACEFUL, /* end iterations as at a scenario's end, then teardown and summary */
+	LOAD_STOP_GRACEFUL, /* end init code and setup() at once, iterations as at a scenario's
+			     * end, then teardown and summary */
 	LOAD_STOP_NOW,	    /* end at once; there still is a result */
 };
 

@@ -15,6 +15,11 @@ void load_log(struct load_run *run, enum load_log_level level, const char *fmt, 
 	pthread_mutex_unlock(&run->lock);
 }
 
+enum load_stop load_run_stop(const struct load_run *run)
+{
+	return run->opts->stop ? (enum load_stop)atomic_load(run->opts->stop) : LOAD_STOP_NONE;
+}
+
 void load_run_end(struct load_run *run, enum load_end_reason reason, const char *message)
 {
 	pthread_mutex_lock(&run->lock);

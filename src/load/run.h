@@ -66,6 +66,9 @@ struct load_run {
 	atomic_bool marked_failed; /* exec.test.fail() */
 };
 
+/* What the caller of load_run() asks for at this moment. Any thread. */
+enum load_stop load_run_stop(const struct load_run *run);
+
 /* A line for people: console.log(), a warning. Any thread. */
 void load_log(struct load_run *run, enum load_log_level level, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

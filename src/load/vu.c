@@ -29,7 +29,20 @@ static void cancel_operations(struct js_vm *vm UNUSED, void *user)
 	load_requests_cancel(vu);
 }
 
-static const struct js_vm_ops vm_ops = { .cancel = cancel_operations };
+bool load_vu_unwanted(const struct load_vu *vu)
+{
+	return load_run_stop(vu->run) >= vu->unwanted_at;
+}
+
+static bool is_unwanted(struct js_vm *vm UNUSED, void *user)
+{
+	return load_vu_unwanted(user);
+}
+
+static const struct js_vm_ops vm_ops = {
+	.cancel = cancel_operations,
+	.unwanted = is_unwanted,
+};
 
 struct load_vu *load_vu_of(JSContext *ctx)
 {
@@ -99,6 +112,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->worker = w;
 	vu->run = w->run;
 	vu->id = id;
+	vu->unwanted_at = LOAD_STOP_NOW;
 	vu->exports = vu->data = vu->env = vu->metadata = vu->result = vu->required = JS_UNDEFINED;
 	vu->sleep.expired = sleep_over;
 	vu->limit.expired = limit_over;
@@ -164,6 +178,17 @@ static void settle(struct load_vu *vu, int blocked)
 	if (vu->vm)
 		js_vm_set_deadline(vu->vm, 0);
 	done(vu, vu->end);
+}
+
+/* For ever when limit_ns is 0. */
+static void set_limit(struct load_vu *vu, uint64_t limit_ns)
+{
+	uint64_t end_ns = net_loop_now_ns() + limit_ns;
+
+	if (!limit_ns)
+		return;
+	net_timer_set(vu->worker->loop, &vu->limit, end_ns);
+	js_vm_set_deadline(vu->vm, end_ns);
 }
 
 static void start(struct load_vu *vu, js_vm_fn *fn, load_vu_done_fn *done)
@@ -247,6 +272,7 @@ void load_vu_import(struct load_vu *vu, load_vu_done_fn *done)
 		done(vu, LOAD_VU_OK);
 		return;
 	}
+	set_limit(vu, LOAD_INIT_LIMIT_NS);
 	start(vu, run_import, done);
 }
 
@@ -294,17 +320,22 @@ static void run_call(struct js_vm *vm, void *arg)
 	load_vu_sample_data(vu, net_loop_now_ns());
 }
 
-static void run_do(struct js_vm *vm UNUSED, void *arg)
+static void run_do(struct js_vm *vm, void *arg)
 {
 	struct load_vu *vu = arg;
 
 	vu->end = end_of(vu->action(vu, vu->action_arg));
+	/* a call would have told; this is outside of one */
+	if (vu->end == LOAD_VU_THREW && js_vm_aborted(vm))
+		vu->end = LOAD_VU_INTERRUPTED;
 }
 
-void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, load_vu_done_fn *done)
+void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, uint64_t limit_ns,
+		load_vu_done_fn *done)
 {
 	vu->action = action;
 	vu->action_arg = arg;
+	set_limit(vu, limit_ns);
 	start(vu, run_do, done);
 }
 
@@ -312,12 +343,7 @@ void load_vu_call(struct load_vu *vu, const char *function, uint64_t limit_ns,
 		  load_vu_done_fn *done)
 {
 	vu->exec = function;
-	if (limit_ns) {
-		uint64_t end_ns = net_loop_now_ns() + limit_ns;
-
-		net_timer_set(vu->worker->loop, &vu->limit, end_ns);
-		js_vm_set_deadline(vu->vm, end_ns);
-	}
+	set_limit(vu, limit_ns);
 	start(vu, run_call, done);
 }
 

@@ -127,7 +127,8 @@ struct load_vu {
 	struct net_timer sleep;
 	struct net_timer limit; /* aborts a call that takes too long */
 	enum load_vu_end end;
-	bool finished; /* load.c's: done was called */
+	bool finished;		    /* phase.c's: done was called */
+	enum load_stop unwanted_at; /* from this order on its work is cut off, in whatever it is */
 };
 
 /* The VM's owner; never NULL below a script. */
@@ -141,6 +142,10 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 /* It must be idle. NULL in, nothing done. */
 void load_vu_free(struct load_vu *vu);
 
+/* What the init code may take: k6 has no limit, nor any script that works a need for more. */
+#define LOAD_INIT_LIMIT_NS   (300 * NS_PER_S)
+#define LOAD_INIT_LIMIT_TEXT "5m"
+
 /* Runs the script's top level: what it exports is then in vu->exports. */
 void load_vu_import(struct load_vu *vu, load_vu_done_fn *done);
 
@@ -149,8 +154,12 @@ void load_vu_import(struct load_vu *vu, load_vu_done_fn *done);
 void load_vu_call(struct load_vu *vu, const char *function, uint64_t limit_ns,
 		  load_vu_done_fn *done);
 
-/* Some code of ours that needs the fiber because it may run script code. */
-void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, load_vu_done_fn *done);
+/* Some code of ours that needs the fiber because it may run script code; limit_ns as above. */
+void load_vu_do(struct load_vu *vu, load_vu_action_fn *action, void *arg, uint64_t limit_ns,
+		load_vu_done_fn *done);
+
+/* Has the order come that cuts it off (vu->unwanted_at)? Computing scripts look by themselves. */
+bool load_vu_unwanted(const struct load_vu *vu);
 
 /*
  * One iteration of its slot's scenario, counted and timed. intended_ns is when it was to start (0:

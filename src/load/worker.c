@@ -245,6 +245,7 @@ static void vu_imported(struct load_vu *vu, enum load_vu_end end)
 
 	free(vu->import_arg);
 	vu->import_arg = NULL;
+	vu->unwanted_at = LOAD_STOP_NOW;
 	if (end == LOAD_VU_OK) {
 		vu->phase = LOAD_VU_RUN;
 		vec_push(&w->idle, vu);
@@ -253,7 +254,10 @@ static void vu_imported(struct load_vu *vu, enum load_vu_end end)
 	}
 	w->script_failed = true;
 	if (end == LOAD_VU_INTERRUPTED)
-		error_set(&w->err, -ECANCELED, "interrupted while the script's init code ran");
+		error_set(&w->err, -ECANCELED,
+			  load_run_stop(w->run) ? "stopped by a signal"
+						: "the script's init code took longer "
+						  "than " LOAD_INIT_LIMIT_TEXT);
 	else
 		js_error_set(&w->err, -EINVAL, &vu->error);
 	a.added(w, NULL, a.arg);
@@ -274,6 +278,7 @@ void load_worker_add_vu(struct load_worker *w, load_worker_added_fn *added, void
 	a = xmalloc(sizeof(*a));
 	*a = (struct adding){ added, arg };
 	vu->import_arg = a;
+	vu->unwanted_at = LOAD_STOP_GRACEFUL;
 	load_vu_import(vu, vu_imported);
 }
 

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Scripts, signals and files that mean no good: each ends with a message and the right exit code, and
+# never with a crash, a hang or without bounds. Prints TAP.
+#   ASSAY=path tests/e2e/hostile.sh
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+number=0
+nothing='export default function () {}'
+ulimit -c 0
+
+# ok NAME CONDITION...: the conditions are words for test(1)
+ok() {
+	number=$((number + 1))
+	name=$1
+	shift
+	if [ "$@" ]; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		echo "# exit code $code"
+		head -c 2000 out err | sed 's/^/# /'
+	fi
+}
+
+# load CODE [OPTION...]: runs a script of this text; $code, out and err hold what came
+load() {
+	printf '%s\n' "$1" >script.js
+	shift
+	timeout -k 5 60 "$ASSAY" load -q "$@" script.js >out 2>err </dev/null
+	code=$?
+}
+
+# signal N CODE: sends N interrupts to a run, the first when the script has begun
+signal() {
+	times=$1
+	printf '%s\n' "$2" >script.js
+	# in the foreground: it passes signals on once
+	timeout --foreground -k 5 40 "$ASSAY" load -q script.js >out 2>err </dev/null &
+	pid=$!
+	sleep 0.7
+	for i in $(seq "$times"); do
+		kill -INT $pid
+		sleep 0.3
+	done
+	wait $pid
+	code=$?
+}
+
+says() { grep -q -- "$1" err && echo 1; }
+
+# ---- without end ----
+
+forever='while (true) {}'
+load "export const options = { setupTimeout: '1s' };
+	export function setup() { $forever } $nothing"
+ok 'setup() without end' "$code$(says 'took longer than setupTimeout')" = 1001
+load "export const options = { setupTimeout: '1s' };
+	export function setup() { return { toJSON() { $forever } } } $nothing"
+ok 'what setup() returns, without end' "$code$(says 'took longer than setupTimeout')" = 1001
+load "export const options = { teardownTimeout: '1s' };
+	export function teardown() { $forever } $nothing"
+ok 'teardown() without end' "$code$(says 'took longer than teardownTimeout')" = 1011
+load "export const options = { handleSummaryTimeout: '1s' };
+	export function handleSummary() { $forever } $nothing"
+ok 'handleSummary() without end' "$code$(says 'took longer than handleSummaryTimeout')" = 01
+ok 'the ordinary summary is there all the same' "$(grep -c 'iterations\.' out)" = 1
+load "export const options = { handleSummaryTimeout: '1s' };
+	export function handleSummary() { return { x: 'x', get y() { $forever } } } $nothing"
+ok 'what handleSummary() returns, without end' \
+	"$code$(says 'took longer than handleSummaryTimeout')" = 01
+ok 'nothing of it is written' ! -e x
+brief="scenarios: { a: { executor: 'shared-iterations', maxDuration: '1s', gracefulStop: '0s' } }"
+load "export const options = { $brief };
+	export default function () { throw { toString() { $forever } } }"
+ok 'what an iteration throws, without end' $code = 0
+load "export const options = { $brief };
+	export default function () { /^(a+)+\$/.test('a'.repeat(50) + 'b') }"
+ok 'a regular expression without end' $code = 0
+
+# ---- signals ----
+
+signal 1 "$forever $nothing"
+ok 'a signal in the init code' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "export const options = { get a() { $forever } }; $nothing"
+ok 'a signal while options are read' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "throw { toString() { $forever } }; $nothing"
+ok 'a signal while an error is described' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "if (__VU > 1) $forever; export const options = { vus: 3, duration: '20s' }; $nothing"
+ok "a signal in a VU's init code" "$code$(says 'stopped by a signal')" = 1051
+signal 1 "export function setup() { $forever } $nothing"
+ok 'a signal in setup()' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "import { sleep } from 'k6'; export function setup() { sleep(50) } $nothing"
+ok 'a signal while setup() sleeps' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "export function handleSummary() { $forever } $nothing"
+ok 'a signal in handleSummary()' "$code$(says 'stopped by a signal')" = 1051
+signal 1 "import { sleep } from 'k6';
+	export const options = { duration: '20s' }; export default function () { sleep(0.1) }"
+ok 'a signal in the load' "$code$(says 'stopped by a signal')$(grep -c 'iterations\.' out)" = 10511
+signal 2 "export const options = { duration: '20s' }; export default function () { $forever }"
+ok 'two signals in an iteration without end' "$code$(says 'stopped by a signal')" = 1051
+signal 2 "import { sleep } from 'k6'; export function teardown() { sleep(50) } $nothing"
+ok 'two signals while teardown() sleeps' "$code$(says 'stopped by a signal')" = 1051
+native='Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)'
+signal 2 "$native; $nothing"
+ok 'two signals in a native function without end' "$code$(says 'does not let go')" = 1051
+signal 3 "$native; $nothing"
+ok 'three signals' $code = 105
+echo "1..$number"
