@@ -10,6 +10,8 @@ const struct export_kind export_kinds[] = {
 	{ "json", "json[=FILE]", "every sample as a line of JSON; .gz compresses, - is stdout",
 	  export_json_create },
 	{ "csv", "csv[=FILE]", "every sample as a line of CSV; likewise", export_csv_create },
+	{ "experimental-prometheus-rw", "experimental-prometheus-rw[=URL]",
+	  "sums and percentiles to Prometheus, by remote write", export_promrw_create },
 	{ "influxdb", "influxdb[=URL/DB]", "every sample to InfluxDB 1, in its line protocol",
 	  export_influx_create },
 };

@@ -47,6 +47,8 @@ int export_json_create(const struct export_spec *spec, struct export_output **re
 		       struct error *reterr);
 int export_csv_create(const struct export_spec *spec, struct export_output **ret,
 		      struct error *reterr);
+int export_promrw_create(const struct export_spec *spec, struct export_output **ret,
+			 struct error *reterr);
 int export_influx_create(const struct export_spec *spec, struct export_output **ret,
 			 struct error *reterr);
 

@@ -41,6 +41,7 @@ struct export_push {
 	pthread_cond_t more;
 	struct payload *first, *last;
 	size_t waiting_bytes;
+	bool busy, failed; /* with a body; the last one */
 	bool closing;
 	uint64_t closing_ns;
 	uint64_t carried; /* cumulative: points of bodies that failed */
@@ -236,12 +237,14 @@ static struct payload *next_payload(struct export_push *p)
 	struct payload *b;
 
 	pthread_mutex_lock(&p->lock);
+	p->busy = false;
 	while (!p->first && !p->closing)
 		pthread_cond_wait(&p->more, &p->lock);
 	b = p->first;
 	if (b) {
 		p->first = b->next;
 		p->waiting_bytes -= b->body.len;
+		p->busy = true;
 	}
 	if (!p->first)
 		p->last = NULL;
@@ -258,6 +261,7 @@ static void settle(struct export_push *p, const struct payload *b, int r, const 
 		return;
 	}
 	pthread_mutex_lock(&p->lock);
+	p->failed = r < 0;
 	if (r < 0) {
 		p->carried += b->points;
 		free(p->why);
@@ -296,6 +300,16 @@ bool export_push_is_due(struct export_push *p)
 	due = !p->first;
 	pthread_mutex_unlock(&p->lock);
 	return due;
+}
+
+bool export_push_is_settled(struct export_push *p)
+{
+	bool settled;
+
+	pthread_mutex_lock(&p->lock);
+	settled = !p->first && !p->busy && !p->failed;
+	pthread_mutex_unlock(&p->lock);
+	return settled;
 }
 
 void export_push_put(struct export_push *p, struct strbuf *body, uint64_t points)

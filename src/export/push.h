@@ -49,6 +49,9 @@ int export_push_open(struct export_push **ret, struct export_output *owner,
 /* Whether a cumulative body is worth making: none is waiting to be sent. */
 bool export_push_is_due(struct export_push *p);
 
+/* Whether all bodies so far have come through. */
+bool export_push_is_settled(struct export_push *p);
+
 /* Hands a body over (*body is left empty), with the points that it is the first to hold. When too
  * many bytes wait, they are lost. */
 void export_push_put(struct export_push *p, struct strbuf *body, uint64_t points);
