@@ -36,6 +36,7 @@ static const struct {
 	{ AT(batch), OPT_STRING, "batch" },
 	{ AT(batch_per_host), OPT_STRING, "batchPerHost" },
 	{ AT(dns), OPT_STRING, "dns" },
+	{ AT(unix_socket), OPT_STRING, "unixSocket" },
 	{ AT(local_ips), OPT_STRING, "localIPs" },
 	{ AT(blacklist_ips), OPT_LIST, "blacklistIPs" },
 	{ AT(block_hostnames), OPT_LIST, "blockHostnames" },

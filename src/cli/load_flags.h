@@ -12,7 +12,8 @@ struct load_flags {
 	const char *vus, *duration, *iterations, *warmup, *user_agent, *max_redirects;
 	const char *summary_trend_stats, *summary_time_unit, *system_tags, *min_iteration_duration;
 	const char *summary_export, *run_file, *json;
-	const char *dns, *local_ips, *rps, *segment, *segments, *batch, *batch_per_host, *config;
+	const char *dns, *local_ips, *unix_socket, *rps, *segment, *segments, *batch,
+		*batch_per_host, *config;
 	const char *summary_mode, *ignored;
 	struct load_url_flags url; /* without a script */
 	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;

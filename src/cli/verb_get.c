@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/json.h"
+#include "cli/proxies.h"
 #include "cli/term.h"
 #include "cli/verb.h"
 #include "net/client.h"
@@ -34,6 +35,7 @@ struct get {
 	struct net_loop *loop;
 	struct net_stack *stack;
 	struct net_client *client;
+	struct net_proxies *proxies;
 	struct net_response *res;
 };
 
@@ -43,6 +45,7 @@ static void get_release(struct get *g)
 	net_client_free(g->client);
 	net_stack_free(g->stack);
 	net_loop_free(g->loop);
+	net_proxies_free(g->proxies);
 	vec_release(&g->headers);
 	strbuf_release(&g->data);
 	strbuf_release(&g->url_text);
@@ -147,10 +150,13 @@ static int perform(struct get *g, struct str body, struct error *reterr)
 				   .discard_body = !o->output,
 				   .done = on_done,
 				   .arg = g };
-	int r = net_loop_new(&g->loop, reterr);
+	int r = cli_proxies(&g->proxies, reterr);
 
+	if (r == 0)
+		r = net_loop_new(&g->loop, reterr);
 	if (r < 0)
 		return r;
+	client_opts.proxies = g->proxies;
 	g->stack = net_stack_new(g->loop, &stack_opts);
 	g->client = net_client_new(g->stack, &client_opts);
 	net_client_send(g->client, &req);

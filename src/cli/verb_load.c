@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cli/load_flags.h"
 #include "cli/load_output.h"
+#include "cli/proxies.h"
 #include "cli/term.h"
 #include "cli/verb.h"
 #include "model/meta.h"
@@ -220,6 +221,7 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	CLEANUP(cleanup_load_result) struct load_result *result = NULL;
 	CLEANUP(load_outputs_release) struct load_outputs outputs = { 0 };
 	CLEANUP(mem_cleanup) char *modules = module_dir();
+	CLEANUP(cleanup_net_proxies) struct net_proxies *proxies = NULL;
 	const struct load_flags *f = a->opts;
 	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
 	struct load_opts o = {
@@ -245,8 +247,9 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	struct error failed = ERROR_INIT;
 	int r;
 
-	if (load_outputs_read(f, &outputs, reterr) < 0)
+	if (cli_proxies(&proxies, reterr) < 0 || load_outputs_read(f, &outputs, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
+	o.proxies = proxies;
 	if (outputs.len) {
 		o.output = &load_outputs_ops;
 		o.output_arg = &outputs;
@@ -411,6 +414,8 @@ static const struct opt opts[] = {
 	  "Names to addresses: ttl=5m,select=random,policy=preferIPv4" },
 	{ "local-ips", 0, OPT_STRING, AT(local_ips), "LIST",
 	  "Send from these addresses: 10.0.0.5-10.0.0.9,10.1.0.0/24" },
+	{ "unix-socket", 0, OPT_STRING, AT(unix_socket), "PATH",
+	  "Connect to this socket whatever host the URL names" },
 	{ "blacklist-ip", 0, OPT_LIST, AT(blacklist_ips), "NET",
 	  "Send nothing to this network; may be repeated" },
 	{ "block-hostnames", 0, OPT_LIST, AT(block_hostnames), "LIST",

@@ -141,6 +141,7 @@ static void apply_plan(struct load_run *run)
 					: NET_HTTP_ANY,
 		.tls_resumption = p->tls_resumption,
 		.names = p->network.names,
+		.proxies = run->opts->proxies,
 	};
 	run->stack_opts = (struct net_stack_opts){
 		.dns = p->network.dns,

@@ -8,7 +8,7 @@
 
 static const char *const option_keys[] = {
 	"hosts",    "blacklistIPs", "blockHostnames",  "dns",
-	"localIPs", "tlsVersion",   "tlsCipherSuites",
+	"localIPs", "tlsVersion",   "tlsCipherSuites", "unixSocket",
 };
 
 static int expected(struct error *reterr, const char *key, const char *what)
@@ -69,12 +69,31 @@ static int read_list(struct load_network *net, const json_t *root, const char *k
 	return 0;
 }
 
+/* One socket for every name that has no address of its own. */
+static int read_unix_socket(struct load_network *net, const json_t *root, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf target = STRBUF_INIT;
+	const json_t *path = option(root, "unixSocket");
+
+	if (!path)
+		return 0;
+	if (!json_is_string(path))
+		return expected(reterr, "unixSocket", "a path");
+	strbuf_addf(&target, "unix:%s", json_string_value(path));
+	if (net_names_add_host(net->names, STR("*"), strbuf_str(&target), reterr) < 0)
+		return error_set(reterr, -EINVAL,
+				 "options.unixSocket: expected a path of at most 107 bytes");
+	return 0;
+}
+
 static int read_names(struct load_network *net, const json_t *root, struct error *reterr)
 {
 	int r;
 
 	net->names = net_names_new();
 	r = read_hosts(net, root, reterr);
+	if (r == 0)
+		r = read_unix_socket(net, root, reterr);
 	if (r == 0)
 		r = read_list(net, root, "blockHostnames", net_names_block_host, reterr);
 	if (r == 0)

@@ -53,6 +53,7 @@ const struct option_field option_fields[] = {
 	{ "blockHostnames", OPTION_CUSTOM },
 	{ "dns", OPTION_CUSTOM },
 	{ "localIPs", OPTION_CUSTOM, .flag_only = true },
+	{ "unixSocket", OPTION_CUSTOM, .flag_only = true },
 	{ "tlsVersion", OPTION_CUSTOM },
 	{ "tlsCipherSuites", OPTION_CUSTOM },
 	{ "tlsAuth", OPTION_CUSTOM },
@@ -163,6 +164,7 @@ static const struct option_field flag_fields[] = {
 	{ "blockHostnames", OPTION_TEXTS },
 	{ "dns", OPTION_TEXT },
 	{ "localIPs", OPTION_TEXT },
+	{ "unixSocket", OPTION_TEXT },
 };
 
 static const struct option_field *find_flag(const char *key)

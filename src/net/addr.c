@@ -24,8 +24,21 @@ int net_addr_parse(struct net_addr *ret, struct str text, uint16_t port)
 	return 0;
 }
 
+int net_addr_unix(struct net_addr *ret, struct str path)
+{
+	struct net_addr a = { .un.sun_family = AF_UNIX };
+
+	if (!path.len || path.len >= sizeof(a.un.sun_path) || memchr(path.ptr, '\0', path.len))
+		return -EINVAL;
+	memcpy(a.un.sun_path, path.ptr, path.len);
+	*ret = a;
+	return 0;
+}
+
 void net_addr_set_port(struct net_addr *a, uint16_t port)
 {
+	if (a->sa.sa_family == AF_UNIX)
+		return;
 	if (a->sa.sa_family == AF_INET6)
 		a->in6.sin6_port = htons(port);
 	else
@@ -34,6 +47,8 @@ void net_addr_set_port(struct net_addr *a, uint16_t port)
 
 uint16_t net_addr_port(const struct net_addr *a)
 {
+	if (a->sa.sa_family == AF_UNIX)
+		return 0;
 	return ntohs(a->sa.sa_family == AF_INET6 ? a->in6.sin6_port : a->in.sin_port);
 }
 
@@ -42,6 +57,10 @@ void net_addr_fmt(struct strbuf *sb, const struct net_addr *a, bool with_port)
 	bool v6 = a->sa.sa_family == AF_INET6;
 	char name[INET6_ADDRSTRLEN];
 
+	if (a->sa.sa_family == AF_UNIX) {
+		strbuf_addf(sb, "unix:%s", a->un.sun_path);
+		return;
+	}
 	inet_ntop(a->sa.sa_family, v6 ? (const void *)&a->in6.sin6_addr : &a->in.sin_addr, name,
 		  sizeof(name));
 	if (!with_port)

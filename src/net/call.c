@@ -173,6 +173,8 @@ static void add_target(struct strbuf *sb, const struct net_call *call)
 	bool is_v6 = str_find(o->host, ':') < o->host.len;
 
 	strbuf_addf(sb, is_v6 ? "[%.*s]:%u" : "%.*s:%u", STR_FMT(o->host), o->port);
+	if (o->proxy)
+		strbuf_addf(sb, " through the proxy %s:%u", o->proxy->host, o->proxy->port);
 	if (!call->conn || !call->conn->remote.sa.sa_family)
 		return;
 	net_addr_fmt(&address, &call->conn->remote, false);
@@ -276,7 +278,9 @@ static struct net_call *new_call(struct net_client *c, const struct net_request 
 static int write_request(struct net_call *call, const struct net_request *req, const char **ret_why)
 {
 	struct net_http1_request_info info;
-	int r = net_http1_write_request(&call->out, req, &call->client->opts, &info, ret_why);
+	int r = net_http1_write_request(&call->out, req, &call->client->opts,
+					origin_proxy_to_ask(call->client, call->origin), &info,
+					ret_why);
 
 	if (r < 0)
 		return r;

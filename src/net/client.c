@@ -77,6 +77,8 @@ struct net_origin *origin_get(struct net_client *c, const struct net_url *url)
 				  .refs = 1,
 				  .tls = url->tls,
 				  .port = url->port,
+				  .proxy = net_proxies_for(c->opts.proxies, url->tls, url->host,
+							   url->port),
 				  .host = { host, url->host.len } };
 	c->origins = o;
 	return o;
@@ -92,6 +94,13 @@ void origin_put(struct net_client *c, struct net_origin *o)
 		p = &(*p)->next;
 	*p = o->next;
 	free(o);
+}
+
+const struct net_proxy *origin_proxy_to_ask(const struct net_client *c, const struct net_origin *o)
+{
+	if (!o->proxy || o->proxy->kind != NET_PROXY_HTTP || o->tls || c->opts.http == NET_HTTP_2)
+		return NULL;
+	return o->proxy;
 }
 
 struct ssl_session_st **session_slot(struct net_client *c, const struct net_origin *o)

@@ -21,6 +21,7 @@
 #include "net/err.h"
 #include "net/http1_head.h"
 #include "net/names.h"
+#include "net/proxy.h"
 #include "net/stack.h"
 #include "net/tls_ocsp.h"
 #include "net/url.h"
@@ -34,16 +35,17 @@ enum net_http { NET_HTTP_ANY, NET_HTTP_1, NET_HTTP_2 };
 
 struct net_client_opts {
 	enum net_http http;
-	const char *user_agent;	       /* sent unless the request has its own; NULL = none */
-	uint64_t timeout_ns;	       /* of a whole request; 0 = 60 s */
-	uint64_t dial_timeout_ns;      /* of lookup, connecting and TLS; 0 = 30 s */
-	size_t max_body_bytes;	       /* of a response; 0 = 64 MB */
-	unsigned max_idle;	       /* connections kept open while unused; 0 = 20 */
-	unsigned max_idle_per_host;    /* 0 = 6 */
-	bool no_reuse;		       /* "Connection: close" on every request */
-	bool tls_resumption;	       /* later handshakes with a server continue its session */
-	const struct net_names *names; /* must outlive the client; NULL = no rules */
-	struct net_addr local;	       /* to connect from; family 0 = any */
+	const char *user_agent;		   /* sent unless the request has its own; NULL = none */
+	uint64_t timeout_ns;		   /* of a whole request; 0 = 60 s */
+	uint64_t dial_timeout_ns;	   /* of lookup, connecting and TLS; 0 = 30 s */
+	size_t max_body_bytes;		   /* of a response; 0 = 64 MB */
+	unsigned max_idle;		   /* connections kept open while unused; 0 = 20 */
+	unsigned max_idle_per_host;	   /* 0 = 6 */
+	bool no_reuse;			   /* "Connection: close" on every request */
+	bool tls_resumption;		   /* later handshakes with a server continue its session */
+	const struct net_names *names;	   /* must outlive the client; NULL = no rules */
+	const struct net_proxies *proxies; /* likewise; NULL = none */
+	struct net_addr local;		   /* to connect from; family 0 = any */
 };
 
 struct net_header {

@@ -3,7 +3,7 @@
  *
  *	client.c    clients, origins, the pool of idle connections
  *	call.c      the life of a call: start, time limits, failure, retry, delivery
- *	dial.c      a new connection: lookup, connect, TLS
+ *	dial.c      a new connection: lookup, connect, a proxy's tunnel, TLS
  *	exchange.c  one request and its response on a connection
  *	exchange_h2.c  many at once, on a connection that speaks HTTP/2
  *	stack.c     what a thread shares, recycling of calls and responses
@@ -44,7 +44,8 @@ struct net_origin {
 	struct net_conn *h2; /* those that take calls beside the ones they have */
 	bool tls;
 	uint16_t port;
-	struct str host; /* lies behind the struct */
+	const struct net_proxy *proxy; /* NULL = straight to the server */
+	struct str host;	       /* lies behind the struct */
 };
 
 /* A TLS session with a server, for the next handshake. */
@@ -66,7 +67,15 @@ struct net_client {
 	unsigned n_idle;
 };
 
-enum conn_state { CONN_LOOKUP, CONN_CONNECTING, CONN_HANDSHAKE, CONN_BUSY, CONN_IDLE, CONN_H2 };
+enum conn_state {
+	CONN_LOOKUP,
+	CONN_CONNECTING,
+	CONN_TUNNEL, /* the proxy is connecting to the server */
+	CONN_HANDSHAKE,
+	CONN_BUSY,
+	CONN_IDLE,
+	CONN_H2,
+};
 
 /* What a connection that speaks HTTP/2 has besides. */
 struct conn_h2 {
@@ -155,6 +164,8 @@ int stack_tls(struct net_stack *stack, struct net_tls **ret, struct error *reter
 struct net_origin *origin_get(struct net_client *c, const struct net_url *url);
 /* The place for the TLS session with the origin's server. */
 struct ssl_session_st **session_slot(struct net_client *c, const struct net_origin *o);
+/* The proxy that gets the requests themselves; NULL when it makes tunnels, or there is none. */
+const struct net_proxy *origin_proxy_to_ask(const struct net_client *c, const struct net_origin *o);
 void origin_put(struct net_client *c, struct net_origin *o);
 struct net_conn *conn_new(struct net_client *c, struct net_origin *o);
 void conn_close(struct net_conn *conn);

@@ -1,9 +1,9 @@
 /*
- * A new connection: the name's addresses one after the other until one answers, then TLS if the URL
- * wants it. Trying the next address afterwards, rather than two at a time (RFC 8305), keeps the
- * number of connections a server sees equal to the number we report. The time for dialling is
- * shared out among the addresses that are left, so that a dead one does not use up the others'
- * time.
+ * A new connection: the name's addresses one after the other until one answers, then a tunnel if a
+ * proxy is between, then TLS if the URL wants it. Trying the next address afterwards, rather than
+ * two at a time (RFC 8305), keeps the number of connections a server sees equal to the number we
+ * report. The time for dialling is shared out among the addresses that are left, so that a dead one
+ * does not use up the others' time.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -17,7 +17,9 @@ struct net_dial {
 	struct net_conn *conn;
 	struct net_dns_query query;
 	size_t next_addr;
-	uint16_t port;	 /* the origin's unless the name's address came with its own */
+	struct str host; /* of the server, or of the proxy before it */
+	uint16_t port;	 /* its own unless the name's address came with another */
+	struct net_tunnel tunnel;
 	int first_error; /* the first address is the preferred one: its failure is reported */
 };
 
@@ -114,6 +116,75 @@ static void begin_tls(struct net_conn *conn)
 	continue_handshake(conn);
 }
 
+/* --- through a proxy --- */
+
+static bool needs_tunnel(const struct net_conn *conn)
+{
+	return conn->origin->proxy && !origin_proxy_to_ask(conn->client, conn->origin);
+}
+
+static void connected(struct net_conn *conn)
+{
+	if (conn->origin->tls)
+		begin_tls(conn);
+	else
+		established(conn);
+}
+
+/* What is said to a proxy is less than any socket's buffer. */
+static bool tunnel_send(struct net_conn *conn)
+{
+	struct net_tunnel *t = &conn->dial->tunnel;
+	struct iovec iov = { t->out.ptr, t->out.len };
+	ssize_t n = t->out.len ? conn->stream.ops->write(&conn->stream, &iov, 1) : 0;
+
+	if (n == (ssize_t)t->out.len) {
+		strbuf_clear(&t->out);
+		conn_watch(conn, EPOLLIN);
+		return true;
+	}
+	call_fail(conn->call, NET_ERR_PROXY, n < 0 ? (int)n : -EIO, NULL);
+	return false;
+}
+
+static void begin_tunnel(struct net_conn *conn)
+{
+	struct net_call *call = conn->call;
+
+	net_timer_set(conn->client->stack->loop, &call->timer,
+		      MIN(call->deadline_ns, call->dial_deadline_ns));
+	conn->state = CONN_TUNNEL;
+	net_tunnel_begin(&conn->dial->tunnel, conn->origin->proxy, conn->origin->host,
+			 conn->origin->port);
+	tunnel_send(conn);
+}
+
+static void tunnel_ready(struct net_conn *conn)
+{
+	struct net_tunnel *t = &conn->dial->tunnel;
+	struct error err = ERROR_INIT;
+	char buf[512];
+	ssize_t n = conn->stream.ops->read(&conn->stream, buf, sizeof(buf));
+	int r;
+
+	if (n == -EAGAIN)
+		return;
+	if (n <= 0) {
+		call_fail(conn->call, NET_ERR_PROXY, (int)n,
+			  n ? NULL : "the proxy closed the connection");
+		return;
+	}
+	r = net_tunnel_take(t, (struct str){ buf, (size_t)n }, &err);
+	if (r == 0)
+		connected(conn);
+	else if (r != -EAGAIN)
+		call_fail(conn->call, NET_ERR_PROXY, 0, err.msg);
+	else if (t->out.len)
+		tunnel_send(conn);
+}
+
+/* --- connecting --- */
+
 /* The kernel chooses the port when it knows the peer, so that each has all ports. */
 static int bind_local(int fd, const struct net_addr *local)
 {
@@ -134,13 +205,17 @@ static int connect_to(struct net_conn *conn, const struct net_addr *addr)
 		return -errno;
 	conn->remote = *addr;
 	net_addr_set_port(&conn->remote, conn->dial->port);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if (local->sa.sa_family)
+	if (addr->sa.sa_family != AF_UNIX)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (local->sa.sa_family && addr->sa.sa_family != AF_UNIX)
 		r = bind_local(fd, local);
 	if (r == 0)
 		do
 			r = connect(fd, &conn->remote.sa, net_addr_len(addr)) < 0 ? -errno : 0;
 		while (r == -EINTR);
+	/* a unix socket whose queue is full says so at once */
+	if (r == -EAGAIN && addr->sa.sa_family == AF_UNIX)
+		r = -ECONNREFUSED;
 	if (r == 0 || r == -EINPROGRESS)
 		r = net_watch_add(conn->client->stack->loop, &conn->watch, fd, EPOLLOUT);
 	if (r < 0) {
@@ -220,10 +295,10 @@ static void connect_ended(struct net_conn *conn)
 	getsockopt(conn->stream.fd, SOL_SOCKET, SO_ERROR, &code, &len);
 	if (code) {
 		give_up_address(conn, -code);
-	} else if (conn->origin->tls) {
-		begin_tls(conn);
+	} else if (needs_tunnel(conn)) {
+		begin_tunnel(conn);
 	} else {
-		established(conn);
+		connected(conn);
 	}
 }
 
@@ -231,6 +306,8 @@ void dial_ready(struct net_conn *conn)
 {
 	if (conn->state == CONN_CONNECTING)
 		connect_ended(conn);
+	else if (conn->state == CONN_TUNNEL)
+		tunnel_ready(conn);
 	else
 		continue_handshake(conn);
 }
@@ -289,7 +366,7 @@ static bool apply_names(struct net_conn *conn)
 {
 	const struct net_names *names = conn->client->opts.names;
 	struct net_dial *d = conn->dial;
-	struct str host = conn->origin->host;
+	struct str host = d->host;
 	struct net_addr addr;
 	const char *rule = NULL;
 
@@ -313,6 +390,7 @@ void dial_start(struct net_call *call)
 {
 	struct net_client *c = call->client;
 	struct net_conn *conn = conn_new(c, call->origin);
+	const struct net_proxy *proxy = call->origin->proxy;
 	uint64_t now_ns = net_loop_now_ns();
 
 	call->conn = conn;
@@ -322,11 +400,12 @@ void dial_start(struct net_call *call)
 	conn->state = CONN_LOOKUP;
 	conn->dial = xcalloc(1, sizeof(*conn->dial));
 	conn->dial->conn = conn;
-	conn->dial->port = conn->origin->port;
+	conn->dial->host = proxy ? str_from(proxy->host) : conn->origin->host;
+	conn->dial->port = proxy ? proxy->port : conn->origin->port;
 	conn->dial->query.done = lookup_done;
 	if (apply_names(conn))
 		return;
-	if (net_dns_lookup(c->stack->dns, &conn->dial->query, conn->origin->host)) {
+	if (net_dns_lookup(c->stack->dns, &conn->dial->query, conn->dial->host)) {
 		/* Known already: no time spent on it worth a phase of its own. */
 		if (conn->dial->query.error)
 			call_enter_phase(call, PHASE_LOOKUP, now_ns);
@@ -341,5 +420,6 @@ void dial_free(struct net_dial *dial)
 	if (!dial)
 		return;
 	net_dns_cancel(&dial->query);
+	net_tunnel_release(&dial->tunnel);
 	free(dial);
 }

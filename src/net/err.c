@@ -18,6 +18,7 @@ static const char *const names[NET_ERR_COUNT] = {
 	[NET_ERR_DIAL_TIMEOUT] = "dial_timeout",
 	[NET_ERR_NO_FDS] = "no_fds",
 	[NET_ERR_NO_PORTS] = "no_ports",
+	[NET_ERR_PROXY] = "proxy",
 	[NET_ERR_RESET] = "reset",
 	[NET_ERR_BROKEN_PIPE] = "broken_pipe",
 	[NET_ERR_IO] = "io",

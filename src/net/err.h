@@ -23,6 +23,8 @@ enum net_err {
 	NET_ERR_NO_FDS,	  /* no descriptors left on this side */
 	NET_ERR_NO_PORTS, /* no local ports left on this side */
 
+	NET_ERR_PROXY, /* the proxy did not connect to the server */
+
 	NET_ERR_RESET,	     /* ECONNRESET */
 	NET_ERR_BROKEN_PIPE, /* EPIPE while sending */
 	NET_ERR_IO,	     /* reading or writing failed, see sys_errno */

@@ -70,12 +70,18 @@ static void add_field(struct strbuf *sb, struct str name, struct str value)
 	add(sb, STR("\r\n"));
 }
 
-static void add_request_line(struct strbuf *sb, const struct net_request *req)
+static void add_request_line(struct strbuf *sb, const struct net_request *req, bool whole_url)
 {
 	struct str target = req->url->target;
 
 	add(sb, req->method);
-	add(sb, !target.len || target.ptr[0] != '/' ? STR(" /") : STR(" "));
+	add(sb, STR(" "));
+	if (whole_url) {
+		add(sb, STR("http://"));
+		add(sb, req->url->authority);
+	}
+	if (!target.len || target.ptr[0] != '/')
+		add(sb, STR("/"));
 	add(sb, target);
 	add(sb, STR(" HTTP/1.1\r\n"));
 }
@@ -110,6 +116,13 @@ static void add_credentials(struct strbuf *sb, const struct net_url *url)
 	add(sb, STR("\r\n"));
 }
 
+static void add_proxy_user(struct strbuf *sb, const struct net_proxy *proxy)
+{
+	add(sb, STR("Proxy-Authorization: "));
+	net_proxy_credentials(sb, proxy);
+	add(sb, STR("\r\n"));
+}
+
 static bool is_idempotent(struct str method)
 {
 	static const char *const methods[] = { "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE" };
@@ -120,9 +133,21 @@ static bool is_idempotent(struct str method)
 	return false;
 }
 
+static void add_own_fields(struct strbuf *sb, const struct net_request *req)
+{
+	unsigned own = 0;
+
+	for (size_t i = 0; i < req->n_headers; i++) {
+		enum field_kind kind = kind_of(req->headers[i].name, &own);
+
+		if (kind == FIELD_PLAIN || kind == FIELD_CONNECTION)
+			add_field(sb, req->headers[i].name, req->headers[i].value);
+	}
+}
+
 int net_http1_write_request(struct strbuf *sb, const struct net_request *req,
-			    const struct net_client_opts *opts, struct net_http1_request_info *ret,
-			    const char **ret_why)
+			    const struct net_client_opts *opts, const struct net_proxy *proxy,
+			    struct net_http1_request_info *ret, const char **ret_why)
 {
 	struct net_http1_request_info info = { .is_head = str_eq(req->method, STR("HEAD")),
 					       .is_idempotent = is_idempotent(req->method) };
@@ -141,21 +166,18 @@ int net_http1_write_request(struct strbuf *sb, const struct net_request *req,
 			info.wants_close = true;
 	}
 	strbuf_clear(sb);
-	add_request_line(sb, req);
+	add_request_line(sb, req, proxy != NULL);
 	add_host(sb, req->url, host);
 	if (opts->user_agent && !(own & OWN_USER_AGENT))
 		add_field(sb, STR("User-Agent"), str_from(opts->user_agent));
 	add_length(sb, req);
 	if (req->url->has_userinfo && !(own & OWN_AUTHORIZATION))
 		add_credentials(sb, req->url);
+	if (proxy && proxy->user)
+		add_proxy_user(sb, proxy);
 	if (opts->no_reuse && !(own & OWN_CONNECTION))
 		add(sb, STR("Connection: close\r\n"));
-	for (size_t i = 0; i < req->n_headers; i++) {
-		enum field_kind kind = kind_of(req->headers[i].name, &own);
-
-		if (kind == FIELD_PLAIN || kind == FIELD_CONNECTION)
-			add_field(sb, req->headers[i].name, req->headers[i].value);
-	}
+	add_own_fields(sb, req);
 	add(sb, STR("\r\n"));
 	*ret = info;
 	return 0;

@@ -15,9 +15,11 @@ struct net_http1_request_info {
 	bool wants_close;   /* a "Connection: close" among the fields */
 };
 
-/* Replaces the content of sb. 0, or -EINVAL with *ret_why set to a constant text. */
+/* With a proxy the request is one for it: the target is the whole URL (RFC 9112 3.2.2), and it gets
+ * its user's name. Replaces the content of sb. 0, or -EINVAL with *ret_why set to a constant text.
+ */
 int net_http1_write_request(struct strbuf *sb, const struct net_request *req,
-			    const struct net_client_opts *opts, struct net_http1_request_info *ret,
-			    const char **ret_why);
+			    const struct net_client_opts *opts, const struct net_proxy *proxy,
+			    struct net_http1_request_info *ret, const char **ret_why);
 
 #endif

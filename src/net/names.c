@@ -96,6 +96,13 @@ static int parse_target(struct net_addr *ret, struct str s)
 	size_t end = s.len;
 	uint64_t port = 0;
 
+	if (str_starts_with(s, STR("unix:"))) {
+		s.ptr += strlen("unix:");
+		s.len -= strlen("unix:");
+		if (str_starts_with(s, STR("//")))
+			s = (struct str){ s.ptr + 2, s.len - 2 };
+		return net_addr_unix(ret, s);
+	}
 	if (net_addr_parse(ret, s, 0) == 0)
 		return 0;
 	while (end && s.ptr[end - 1] != ':')
@@ -124,7 +131,7 @@ int net_names_add_host(struct net_names *n, struct str pattern, struct str targe
 	if (parse_target(&rule.addr, target) < 0)
 		return error_set(reterr, -EINVAL,
 				 "'%.*s' is not an address; expected \"10.0.0.1\", "
-				 "\"10.0.0.1:8080\" or \"[::1]:8080\"",
+				 "\"10.0.0.1:8080\", \"[::1]:8080\" or \"unix:/path\"",
 				 STR_FMT(target));
 	rule.pattern = str_dup(pattern);
 	vec_push(&n->hosts, rule);
@@ -251,6 +258,8 @@ static bool contains(const struct net_rule *r, const struct net_addr *addr)
 	const unsigned char *net = bytes_of(&r->net, &net_bits);
 	const unsigned char *bytes = bytes_of(addr, &addr_bits);
 
+	if (addr->sa.sa_family == AF_UNIX)
+		return false;
 	return net_bits == addr_bits && same_bits(net, bytes, r->bits);
 }
 

@@ -19,8 +19,8 @@ struct net_names *net_names_new(void);
 void net_names_free(struct net_names *n); /* NULL in, nothing done */
 DEFINE_CLEANUP(net_names, struct net_names *, net_names_free)
 
-/* target: "10.0.0.1", "10.0.0.1:8080", "::1", "[::1]:8080". The last of a pattern counts. -EINVAL.
- */
+/* target: "10.0.0.1", "10.0.0.1:8080", "::1", "[::1]:8080", "unix:/path". The last of a pattern
+ * counts. -EINVAL. */
 int net_names_add_host(struct net_names *n, struct str pattern, struct str target,
 		       struct error *reterr);
 

@@ -20,7 +20,7 @@ static void write_to(struct written *w, const char *url_text, struct net_request
 	*w = (struct written){ .why = "" };
 	ASSERT_OK_ERR(net_url_parse(&url, str_from(url_text), &err), err);
 	req.url = &url;
-	w->result = net_http1_write_request(&w->text, &req, &opts, &w->info, &w->why);
+	w->result = net_http1_write_request(&w->text, &req, &opts, NULL, &w->info, &w->why);
 }
 
 static void written_release(struct written *w)
