@@ -28,7 +28,7 @@ static void bash_verb(FILE *out, const struct verb *v)
 {
 	fprintf(out, "\t\"%s\")\n\t\tcase \"$prev\" in\n", v->name);
 	for (const struct opt *o = v->opts; o && o->name; o++) {
-		if (!o->value)
+		if (!o->value || o->kind == OPT_MAYBE)
 			continue;
 		fprintf(out, "\t\t--%s) ", o->name);
 		bash_answer(out, o->completes);
@@ -96,7 +96,7 @@ static void fish_verb(FILE *out, const struct verb *v)
 			v->name, o->name);
 		if (o->letter)
 			fprintf(out, " -s %c", o->letter);
-		fputs(o->value ? " -r" : "", out);
+		fputs(o->value && o->kind != OPT_MAYBE ? " -r" : "", out);
 		for (const char *c = (fputs(" -d '", out), o->help); *c; c++) {
 			if (*c == '\'')
 				fputc('\\', out);

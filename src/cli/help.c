@@ -19,9 +19,14 @@ static void option_line(FILE *out, const struct opt *o)
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
-		 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->value ? " " : "",
-		 o->value ? o->value : "");
+	bool maybe = o->kind == OPT_MAYBE;
+
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s%s", o->letter ? '-' : ' ',
+		 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+		 maybe	    ? "[="
+		 : o->value ? " "
+			    : "",
+		 o->value ? o->value : "", maybe ? "]" : "");
 	if (strlen(left) <= 28)
 		fprintf(out, "  %-28s  %s\n", left, o->help);
 	else

@@ -17,6 +17,9 @@ struct load_flags {
 	const char *summary_mode, *ignored;
 	struct load_url_flags url; /* without a script */
 	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
+	const char *find_limit; /* "" = without a range; NULL = not given */
+	double resolution;	/* percent; 0 = not given */
+	uint64_t probe_ns;	/* 0 = not given */
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
 		no_vu_connection_reuse, queue, auto_vus, precise, h2, http1, tls_resumption, strict,

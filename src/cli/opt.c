@@ -61,6 +61,7 @@ static int store_value(const struct opt *o, void *to, const char *text)
 		*(bool *)to = strcmp(text, "false") != 0;
 		return 0;
 	case OPT_STRING:
+	case OPT_MAYBE:
 		*(const char **)to = text;
 		return 0;
 	case OPT_LIST:
@@ -92,6 +93,7 @@ static int set_value(const struct opt *o, void *to, const char *text, struct err
 		[OPT_UINT] = "a whole number",
 		[OPT_DOUBLE] = "a number that is not negative",
 		[OPT_DURATION] = "a duration such as 30s, 1m30s or 200ms",
+		[OPT_MAYBE] = "text",
 		[OPT_BYTES] = "a size such as 512m or 1g",
 	};
 	int r = store_value(o, to, text);
@@ -138,7 +140,7 @@ static int parse_long(struct parser *p, const char *word)
 		return unknown_option(p->verb, word, p->reterr);
 	if (has_value)
 		return set_value(o, slot(p->out, o), name.ptr + eq + 1, p->reterr);
-	if (o->kind == OPT_FLAG)
+	if (o->kind == OPT_FLAG || o->kind == OPT_MAYBE)
 		return set_value(o, slot(p->out, o), "", p->reterr);
 	return take_next(p, o);
 }

@@ -29,6 +29,7 @@ enum opt_kind {
 	OPT_DOUBLE,   /* double, not negative */
 	OPT_DURATION, /* uint64_t ns */
 	OPT_BYTES,    /* uint64_t */
+	OPT_MAYBE,    /* const char *, "" when given without =VALUE */
 };
 
 struct opt_list {

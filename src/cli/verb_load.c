@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/load_flags.h"
+#include "cli/load_limit.h"
 #include "cli/load_output.h"
 #include "cli/proxies.h"
 #include "cli/term.h"
@@ -213,6 +214,9 @@ static char *module_dir(void)
 	return home && *home ? xasprintf("%s/.cache/assay/modules", home) : NULL;
 }
 
+/* Of each probe of a search, unless --warmup says another. */
+#define PROBE_WARMUP "2s"
+
 /* Runs, prints, returns the exit code. */
 static int run_load_of(const struct verb_args *a, const struct load_tiers *options,
 		       const struct load_env *env, const struct load_target *target,
@@ -247,9 +251,14 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	struct error failed = ERROR_INIT;
 	int r;
 
-	if (cli_proxies(&proxies, reterr) < 0 || load_outputs_read(f, &outputs, reterr) < 0)
+	catch_signals();
+	if (cli_proxies(&proxies, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
 	o.proxies = proxies;
+	if (f->find_limit)
+		return load_limit_run(f, &o, reterr);
+	if (load_outputs_read(f, &outputs, reterr) < 0)
+		return LOAD_EXIT_CONFIG;
 	if (outputs.len) {
 		o.output = &load_outputs_ops;
 		o.output_arg = &outputs;
@@ -258,7 +267,6 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 		return LOAD_EXIT_CONFIG;
 	if (run_file)
 		o.sink = store_writer_sink(run_file);
-	catch_signals();
 	r = load_run(&o, &result, reterr);
 	if (store_writer_close(run_file, &failed) < 0)
 		term_error("load", &failed);
@@ -272,6 +280,23 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	if (r)
 		term_error("load", &failed);
 	return r;
+}
+
+/* What the flags say to the engine: the search's probes have a load of their own, and a warm-up. */
+static int read_flags(const struct load_flags *f, struct load_tiers *ret, struct error *reterr)
+{
+	struct load_flags flags = *f;
+
+	if (f->find_limit) {
+		if (load_limit_check(f, reterr) < 0)
+			return -EINVAL;
+		flags.vus = NULL;
+		flags.warmup = f->warmup ? f->warmup : PROBE_WARMUP;
+	} else if (f->probe_ns || f->resolution > 0) {
+		return error_set(reterr, -EINVAL, "%s goes with --find-limit",
+				 f->probe_ns ? "--probe-duration" : "--resolution");
+	}
+	return load_flags_read(&flags, ret, reterr);
 }
 
 /* The flags that only mean something without a script; the first that was given. */
@@ -327,7 +352,7 @@ static int run_load(const struct verb_args *a)
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
-	else if (read_target(a, &url, &err) == 0 && load_flags_read(f, &options, &err) == 0 &&
+	else if (read_target(a, &url, &err) == 0 && read_flags(f, &options, &err) == 0 &&
 		 load_env_read(f, &env, &err) == 0)
 		exit_code =
 			run_load_of(a, &options, &env, url.target.url ? &url.target : NULL, &err);
@@ -376,6 +401,12 @@ static const struct opt opts[] = {
 	  "Wait for each arrival awake: sent within microseconds, for up to a whole CPU" },
 	{ "auto-vus", 0, OPT_FLAG, AT(auto_vus), NULL,
 	  "Arrival rates make as many VUs as they need, up to 10,000" },
+	{ "find-limit", 0, OPT_MAYBE, AT(find_limit), "START..MAX",
+	  "Search for the highest rate, or with --vus the most users, that meets the thresholds" },
+	{ "probe-duration", 0, OPT_DURATION, AT(probe_ns), "TIME",
+	  "With --find-limit: of each probe, after its warm-up (10s)" },
+	{ "resolution", 0, OPT_DOUBLE, AT(resolution), "PERCENT",
+	  "With --find-limit: how near the two ends must come (5)" },
 	{ "threads", 0, OPT_UINT, AT(threads), "N",
 	  "Worker threads (one per 64 VUs, at most half of the CPUs)" },
 	{ "out", 'o', OPT_LIST, AT(outputs), "NAME[=ARG]",
@@ -453,6 +484,9 @@ static const struct example examples[] = {
 	{ "assay load http://127.0.0.1:8080/ --rate 500 -d 30s --threshold 'http_req_duration: "
 	  "p(99)<100'",
 	  "500 requests a second without a script; 99 when the threshold is crossed" },
+	{ "assay load http://127.0.0.1:8080/ --find-limit --threshold 'http_req_duration: "
+	  "p(95)<100'",
+	  "the highest rate at which 95 % of the answers come within 100 ms" },
 	{ "assay load --warmup 10s --out json=samples.json checkout.js",
 	  "ten uncounted seconds first, every sample kept" },
 	{ 0 },

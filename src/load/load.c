@@ -73,6 +73,8 @@ static int make_plan(struct load_control *c, struct str options, struct error *r
 		load_options_overlay(script, own);
 	}
 	r = load_plan_new(script, run->opts->flags, &warnings, &run->plan, reterr);
+	if (r == 0 && run->opts->hold)
+		r = load_plan_hold(run->plan, run->opts->hold, reterr);
 	log_lines(run, LOAD_LOG_WARN, strbuf_str(&warnings));
 	return r;
 }

@@ -106,6 +106,7 @@ struct load_opts {
 	const struct load_options *config;    /* below the script's; borrowed; NULL = none */
 	const struct load_options *flags;     /* borrowed; NULL = none */
 	const struct net_proxies *proxies;    /* borrowed; NULL = none */
+	const struct load_hold *hold;	      /* in place of the scenarios' load; NULL = none */
 	unsigned threads;		      /* 0 = as many as seem right */
 	struct sink *sink;		      /* the run file's; NULL = none */
 	const struct load_output_ops *output; /* NULL = none */

@@ -164,6 +164,20 @@ int load_plan_new(const struct load_options *script, const struct load_options *
 void load_plan_free(struct load_plan *p);
 DEFINE_CLEANUP(load_plan, struct load_plan *, load_plan_free)
 
+/* A load that does not change: so many arrivals a second, or so many users. */
+struct load_hold {
+	double rate;  /* of all scenarios together */
+	uint32_t vus; /* 0 = the rate */
+	uint64_t duration_ns;
+};
+
+/*
+ * Puts it in place of what the scenarios do over time: what they run, their names, tags and
+ * environment stay. Several must have arrival rates, whose proportions stay. -EINVAL when that is
+ * not so, or when there is no threshold that could tell whether the load holds.
+ */
+int load_plan_hold(struct load_plan *p, const struct load_hold *h, struct error *reterr);
+
 const char *load_executor_name(enum load_executor e); /* "constant-vus" */
 bool load_executor_is_open(enum load_executor e);     /* an arrival rate */
 const char *load_system_tag_name(enum load_system_tag t);

@@ -13,6 +13,7 @@
  *	/status/N        that status
  *	/bytes/N         N times 'x'
  *	/delay/MS        an answer after MS
+ *	/serial/MS       an answer after MS of work, one at a time: 1000/MS a second at most
  *	/stall/MS        at once, but nothing for MS, from 1 s after the first of these on
  *	/redirect/N      302 to /redirect/N-1, at last to /echo
  *	/close           an answer, then the connection is closed ("Connection: close")
@@ -215,6 +216,30 @@ static bool route_stall(int fd, const struct request *r, long n)
 	return answer(fd, 200, "", "ok", 2);
 }
 
+/* When the one that works is free again; each takes its turn by the clock, so that nothing is lost
+ * between two. */
+static bool route_serial(int fd, const struct request *r, long n)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct timespec free_at;
+	struct timespec now, done;
+
+	(void)r;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_lock(&lock);
+	if (free_at.tv_sec < now.tv_sec ||
+	    (free_at.tv_sec == now.tv_sec && free_at.tv_nsec < now.tv_nsec))
+		free_at = now;
+	free_at.tv_nsec += n * 1000000;
+	free_at.tv_sec += free_at.tv_nsec / 1000000000;
+	free_at.tv_nsec %= 1000000000;
+	done = free_at;
+	pthread_mutex_unlock(&lock);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &done, NULL) == EINTR)
+		;
+	return answer(fd, 200, "", "done", 4);
+}
+
 static bool route_redirect(int fd, const struct request *r, long n)
 {
 	char location[64];
@@ -376,7 +401,7 @@ static const struct {
 	{ "long", route_long },		  { "headers", route_headers },
 	{ "header", route_header },	  { "garbage", route_garbage },
 	{ "badlength", route_badlength }, { "badchunk", route_badchunk },
-	{ "count", route_count },
+	{ "count", route_count },	  { "serial", route_serial },
 };
 
 static bool serve(int fd, const struct request *r)
