@@ -36,7 +36,7 @@ signal() {
 	times=$1
 	printf '%s\n' "$2" >script.js
 	# in the foreground: it passes signals on once
-	timeout --foreground -k 5 40 "$ASSAY" load -q script.js >out 2>err </dev/null &
+	timeout --foreground -s KILL 40 "$ASSAY" load -q script.js >out 2>err </dev/null &
 	pid=$!
 	sleep 0.7
 	for i in $(seq "$times"); do
