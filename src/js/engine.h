@@ -15,6 +15,7 @@
 #ifndef ASSAY_JS_ENGINE_H
 #define ASSAY_JS_ENGINE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,12 @@ bool js_engine_job_pending(JSContext *ctx);
  * this comes before JS_FreeContext(). */
 unsigned js_engine_job_purge(JSContext *ctx);
 
+/* What runtimes on any threads share: taken in pieces, given back when a runtime shrinks. */
+struct js_memory_budget {
+	size_t total_bytes; /* constant */
+	atomic_size_t left_bytes;
+};
+
 /*
  * Memory. The engine's own limit does not work out: an allocation that fails while it makes the
  * Error for one that failed before recurses without end in places, and leaves null as the exception
@@ -55,10 +62,23 @@ unsigned js_engine_job_purge(JSContext *ctx);
  * granted from a reserve, so that the error can be made and thrown; then it begins again.
  */
 struct js_engine_memory {
-	size_t limit_bytes; /* 0 = no limit */
-	unsigned grace;	    /* small requests still granted above the limit */
-	unsigned refusals;  /* requests refused so far */
+	size_t limit_bytes;		 /* 0 = no limit */
+	struct js_memory_budget *budget; /* borrowed; NULL = none */
+	size_t taken_bytes;		 /* out of the budget */
+	bool off;			 /* nothing is refused: whoever sets it has asked before */
+	bool budget_was_short;		 /* the last refusal was the budget's */
+	unsigned grace;			 /* small requests still granted above the limit */
+	unsigned refusals;		 /* requests refused so far */
 };
+
+/* May the runtime grow by so much? More than nothing is left over when growth is 0. */
+bool js_engine_has_room(JSRuntime *rt, size_t growth);
+
+/* The most the runtime could have at this moment; SIZE_MAX = no limit. */
+size_t js_engine_most_bytes(JSRuntime *rt);
+
+/* Returns to the budget what is not in use but for a little; all of it when the runtime is gone. */
+void js_engine_give_back(struct js_engine_memory *memory, size_t in_use_bytes);
 
 /* The memory record must outlive the runtime. NULL when there is not even memory for it. */
 JSRuntime *js_engine_new(struct js_engine_memory *memory);

@@ -105,8 +105,16 @@ static bool ran_out_of_memory(JSContext *ctx, JSValueConst thrown, const char *m
 
 static char *out_of_memory_text(struct js_shard *shard)
 {
+	const struct js_engine_memory *m = &shard->memory;
+
+	if (m->budget_was_short)
+		return xasprintf("out of memory: all virtual users share %zu MB for script objects",
+				 m->budget->total_bytes >> 20);
+	if (shard->vm_count == 1)
+		return xasprintf("out of memory: a virtual user has %zu MB for script objects",
+				 m->limit_bytes >> 20);
 	return xasprintf("out of memory: %u virtual users share %zu MB for script objects",
-			 shard->vm_count, shard->memory.limit_bytes >> 20);
+			 shard->vm_count, m->limit_bytes >> 20);
 }
 
 void js_error_from(JSContext *ctx, JSValueConst thrown, struct js_error *ret)

@@ -37,13 +37,12 @@ void js_shard_attach(struct js_shard *shard)
 /* Sets where the engine collects by itself: far out, but before garbage alone hits the limit. */
 static void note_collected(struct js_shard *shard)
 {
-	size_t threshold;
+	size_t threshold, most = js_engine_most_bytes(shard->rt);
 
 	shard->bytes_at_collect = js_engine_bytes(shard->rt);
 	shard->vm_freed = false;
 	threshold = 3 * shard->bytes_at_collect + BACKSTOP_BYTES;
-	if (shard->memory.limit_bytes)
-		threshold = MIN(threshold, shard->memory.limit_bytes / 8 * 7);
+	threshold = MIN(threshold, most / 8 * 7);
 	JS_SetGCThreshold(shard->rt, threshold);
 }
 
@@ -63,6 +62,7 @@ int js_shard_new(struct js_shard **ret, const struct js_shard_opts *opts)
 {
 	struct js_shard *shard = xcalloc(1, sizeof(*shard));
 
+	shard->memory.budget = opts->budget;
 	shard->rt = js_engine_new(&shard->memory);
 	if (!shard->rt) {
 		free(shard);
@@ -100,6 +100,7 @@ void js_shard_free(struct js_shard *shard)
 		return;
 	BUG_ON(shard->vm_count);
 	JS_FreeRuntime(shard->rt);
+	js_engine_give_back(&shard->memory, 0);
 	if (shard->owns_stacks)
 		fiber_pool_free(shard->stacks);
 	free(shard);
@@ -108,6 +109,7 @@ void js_shard_free(struct js_shard *shard)
 void js_shard_collect(struct js_shard *shard)
 {
 	JS_RunGC(shard->rt);
+	js_engine_give_back(&shard->memory, js_engine_bytes(shard->rt));
 	note_collected(shard);
 
 	for (unsigned i = 0; i < shard->vm_count; i++) {
@@ -122,6 +124,7 @@ bool js_shard_collect_if_grown(struct js_shard *shard)
 {
 	size_t growth = MAX(shard->bytes_at_collect / 2, COLLECT_GROWTH_MIN);
 
+	js_engine_give_back(&shard->memory, js_engine_bytes(shard->rt));
 	if (!shard->vm_freed && js_engine_bytes(shard->rt) <= shard->bytes_at_collect + growth)
 		return false;
 	js_shard_collect(shard);

@@ -31,7 +31,8 @@ struct js_shard_opts {
 				      NULL = a pool of the shard's own */
 	const struct js_class *classes; /* borrowed until the shard is freed */
 	size_t class_count;
-	size_t memory_limit_bytes; /* for all VMs of the shard together; 0 = no limit */
+	size_t memory_limit_bytes;	 /* for all VMs of the shard together; 0 = no limit */
+	struct js_memory_budget *budget; /* borrowed, shared with other shards; NULL = none */
 };
 
 struct js_shard;

@@ -56,18 +56,17 @@ static int remove_unsafe_globals(JSContext *ctx)
 /* The engine crashes when it runs out of memory while it makes a context: it gets what it needs. */
 static JSContext *new_context(struct js_shard *shard)
 {
-	size_t limit = shard->memory.limit_bytes;
 	JSContext *ctx;
 
-	if (limit && js_engine_bytes(shard->rt) + CONTEXT_BYTES > limit)
+	if (!js_engine_has_room(shard->rt, CONTEXT_BYTES))
 		return NULL;
-	shard->memory.limit_bytes = 0;
+	shard->memory.off = true;
 	ctx = JS_NewContext(shard->rt);
 	if (ctx && remove_unsafe_globals(ctx) < 0) {
 		JS_FreeContext(ctx);
 		ctx = NULL;
 	}
-	shard->memory.limit_bytes = limit;
+	shard->memory.off = false;
 	return ctx;
 }
 
@@ -276,7 +275,7 @@ int js_vm_interrupt(JSRuntime *rt, void *arg)
 	    (vm->ops && vm->ops->unwanted && vm->ops->unwanted(vm, vm->user)))
 		vm->aborted = true;
 	/* past the limit, in the reserve that is meant for making an error */
-	if (shard->memory.limit_bytes && js_engine_bytes(rt) > shard->memory.limit_bytes)
+	if (!js_engine_has_room(rt, 0))
 		vm->over_limit = true;
 	return vm->aborted || vm->over_limit;
 }

@@ -17,6 +17,7 @@
 #include "load/phase.h"
 #include "load/runner.h"
 #include "load/sample.h"
+#include "os/proc.h"
 
 /* VUs below which a further thread is not worth its while. */
 #define VUS_PER_THREAD_MIN 64
@@ -438,6 +439,13 @@ static int64_t wall_anchor_ns(void)
 	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)net_loop_now_ns();
 }
 
+/* A script that eats memory is told so before the kernel ends the process; the rest is for stacks,
+ * connections and figures. */
+static size_t script_memory_bytes(void)
+{
+	return (size_t)(proc_memory_allowed_bytes() / 4 * 3);
+}
+
 static int open_run(struct load_run *run, struct error *reterr)
 {
 	struct str source = run->opts->target ? STR("// no script") : run->opts->source;
@@ -445,6 +453,8 @@ static int open_run(struct load_run *run, struct error *reterr)
 
 	if (r < 0)
 		return r;
+	run->script_memory.total_bytes = script_memory_bytes();
+	run->script_memory.left_bytes = run->script_memory.total_bytes;
 	load_script_set_module_dir(run->script, run->opts->module_dir);
 	run->metrics = load_metrics_new();
 	for (unsigned i = 0; i < LOAD_M_BUILTINS; i++)

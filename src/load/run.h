@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "js/shard.h"
 #include "load/load.h"
 #include "load/script.h"
 #include "net/client.h"
@@ -52,6 +53,7 @@ struct load_run {
 	struct strbuf setup_data;   /* JSON; empty = none */
 	struct strbuf options_json; /* for exec.test.options */
 	bool output_begun;
+	struct js_memory_budget script_memory; /* of all shards; any thread */
 
 	atomic_uint_fast64_t slow_floor_ns;   /* faster requests are no exemplars any more */
 	atomic_uint_fast64_t next_request_ns; /* with the option rps: when one may be sent again */

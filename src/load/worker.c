@@ -207,6 +207,7 @@ struct load_shard *load_worker_shard(struct load_worker *w)
 		.classes = load_classes,
 		.class_count = LOAD_CLASS_COUNT,
 		.memory_limit_bytes = SHARD_MEMORY_MAX,
+		.budget = &w->run->script_memory,
 	};
 
 	if (w->shards.len && vec_last(&w->shards)->vus < LOAD_SHARD_VUS)

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "os/cgroup.h"
 #include "os/file.h"
 
 #define FILE_MAX (1024 * 1024)
@@ -188,4 +190,19 @@ char *proc_cpu_model(void)
 uint64_t proc_memory_bytes(void)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t proc_memory_allowed_bytes(void)
+{
+	CLEANUP(cgroup_release) struct cgroup own = CGROUP_INIT;
+	uint64_t allowed = proc_memory_bytes();
+	struct cgroup_limits limits;
+	struct rlimit space;
+
+	if (cgroup_of_pid("", 0, &own, NULL) == 0 && cgroup_read_limits(&own, &limits, NULL) == 0 &&
+	    limits.memory_bytes)
+		allowed = MIN(allowed, limits.memory_bytes);
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+		allowed = MIN(allowed, (uint64_t)space.rlim_cur);
+	return allowed;
 }

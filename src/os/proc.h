@@ -40,4 +40,8 @@ int proc_parse_netstat(struct str text, const char *group, const char *name, uin
 char *proc_cpu_model(void); /* "unknown" where /proc/cpuinfo does not say */
 uint64_t proc_memory_bytes(void);
 
+/* What of it this process may have: the smallest of the machine's, its control group's and that of
+ * its resource limits. */
+uint64_t proc_memory_allowed_bytes(void);
+
 #endif

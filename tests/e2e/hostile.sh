@@ -106,4 +106,26 @@ signal 2 "$native; $nothing"
 ok 'two signals in a native function without end' "$code$(says 'does not let go')" = 1051
 signal 3 "$native; $nothing"
 ok 'three signals' $code = 105
+
+# ---- memory ----
+
+# within NAME CODE EXIT_CODE: in 2 GiB, whose end the kernel does not have to enforce
+within() {
+	if [ "$(id -u)" != 0 ] || ! "$ASSAY" run -m 2G -- true 2>/dev/null; then
+		number=$((number + 1))
+		echo "ok $number - $1 # SKIP needs the right to make cgroups"
+		return
+	fi
+	printf '%s\n' "$2" >script.js
+	timeout -k 5 100 "$ASSAY" run -m 2G -- "$ASSAY" load -q script.js >out 2>err </dev/null
+	code=$?
+	ok "$1" "$(says 'all virtual users share 1536 MB')$(says 'OOM kills 0')$code" = "11$3"
+}
+
+within 'an iteration that eats memory' \
+	'export default function () { const a = []; for (;;) a.push(new ArrayBuffer(1 << 24)) }' 0
+within 'init code that eats memory' \
+	"const a = []; for (;;) a.push(new ArrayBuffer(1 << 24)); $nothing" 107
+within 'many virtual users that eat memory' "export const options = { vus: 100, iterations: 100 };
+	const a = []; export default function () { for (;;) a.push(new ArrayBuffer(1 << 22)) }" 0
 echo "1..$number"

@@ -78,20 +78,89 @@ size_t js_engine_bytes(JSRuntime *rt)
 #define GRACE_REQUEST_BYTES 4096
 #define RESERVE_BYTES	    ((size_t)1024 * 1024)
 
+#define BUDGET_PIECE_BYTES ((size_t)1024 * 1024)
+
+static size_t ceiling(const struct js_engine_memory *memory)
+{
+	size_t limit = memory->limit_bytes ? memory->limit_bytes : SIZE_MAX;
+
+	if (memory->off)
+		return SIZE_MAX;
+	return memory->budget && memory->taken_bytes < limit ? memory->taken_bytes : limit;
+}
+
+/* Takes as many pieces out of the budget as `after` bytes need; false when it has not as many. */
+static bool take(struct js_engine_memory *memory, size_t after)
+{
+	size_t pieces, left;
+
+	if (!memory->budget || (memory->limit_bytes && after > memory->limit_bytes))
+		return false;
+	pieces = (after - memory->taken_bytes + BUDGET_PIECE_BYTES - 1) / BUDGET_PIECE_BYTES;
+	left = atomic_load_explicit(&memory->budget->left_bytes, memory_order_relaxed);
+	do
+		if (left / BUDGET_PIECE_BYTES < pieces)
+			return false;
+	while (!atomic_compare_exchange_weak_explicit(&memory->budget->left_bytes, &left,
+						      left - pieces * BUDGET_PIECE_BYTES,
+						      memory_order_relaxed, memory_order_relaxed));
+	memory->taken_bytes += pieces * BUDGET_PIECE_BYTES;
+	return true;
+}
+
+void js_engine_give_back(struct js_engine_memory *memory, size_t in_use_bytes)
+{
+	size_t spare, pieces;
+
+	if (!memory->budget || memory->taken_bytes <= in_use_bytes)
+		return;
+	spare = memory->taken_bytes - in_use_bytes;
+	pieces = spare / BUDGET_PIECE_BYTES;
+	/* one stays, or the next allocation would take it again */
+	if (in_use_bytes && pieces)
+		pieces--;
+	memory->taken_bytes -= pieces * BUDGET_PIECE_BYTES;
+	atomic_fetch_add_explicit(&memory->budget->left_bytes, pieces * BUDGET_PIECE_BYTES,
+				  memory_order_relaxed);
+}
+
+static bool fits(struct js_engine_memory *memory, size_t after)
+{
+	return after <= ceiling(memory) || take(memory, after);
+}
+
+bool js_engine_has_room(JSRuntime *rt, size_t growth)
+{
+	return fits(rt->malloc_state.opaque, rt->malloc_state.malloc_size + growth);
+}
+
+size_t js_engine_most_bytes(JSRuntime *rt)
+{
+	const struct js_engine_memory *memory = rt->malloc_state.opaque;
+	size_t most = memory->limit_bytes ? memory->limit_bytes : SIZE_MAX, shared;
+
+	if (!memory->budget)
+		return most;
+	shared = memory->taken_bytes +
+		 atomic_load_explicit(&memory->budget->left_bytes, memory_order_relaxed);
+	return shared < most ? shared : most;
+}
+
 static bool refuse(JSMallocState *state, size_t growth)
 {
 	struct js_engine_memory *memory = state->opaque;
 	size_t after = state->malloc_size + growth;
 
-	if (!memory->limit_bytes || after <= memory->limit_bytes)
+	if (fits(memory, after))
 		return false;
 	if (memory->grace && growth <= GRACE_REQUEST_BYTES &&
-	    after <= memory->limit_bytes + RESERVE_BYTES) {
+	    after <= ceiling(memory) + RESERVE_BYTES) {
 		memory->grace--;
 		return false;
 	}
 	memory->grace = GRACE_COUNT;
 	memory->refusals++;
+	memory->budget_was_short = !memory->limit_bytes || after <= memory->limit_bytes;
 	return true;
 }
 

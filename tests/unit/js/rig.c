@@ -147,8 +147,13 @@ static void rig_refuse(void *user, const char *name, struct strbuf *ret)
 
 void rig_open(struct rig *rig, size_t memory_limit_bytes)
 {
+	rig_open_sharing(rig, memory_limit_bytes, NULL);
+}
+
+void rig_open_sharing(struct rig *rig, size_t memory_limit_bytes, struct js_memory_budget *budget)
+{
 	static const struct js_module_ops ops = { .load = rig_load, .refuse = rig_refuse };
-	struct js_shard_opts opts = { .memory_limit_bytes = memory_limit_bytes };
+	struct js_shard_opts opts = { .memory_limit_bytes = memory_limit_bytes, .budget = budget };
 
 	*rig = (struct rig){ 0 };
 	rig->mods = js_modules_new(&ops, rig);

@@ -40,6 +40,7 @@ struct rig_vm {
 };
 
 void rig_open(struct rig *rig, size_t memory_limit_bytes);
+void rig_open_sharing(struct rig *rig, size_t memory_limit_bytes, struct js_memory_budget *budget);
 void rig_close(struct rig *rig);
 void rig_source(struct rig *rig, const char *name, const char *text);
 

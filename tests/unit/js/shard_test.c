@@ -42,6 +42,35 @@ TEST(shard_memory_limit_is_an_error_and_others_go_on)
 	rig_close(&rig);
 }
 
+TEST(shard_memory_of_all_is_a_budget_that_shards_take_from_and_give_back)
+{
+	static const char hoard[] = "globalThis.kept = []; export default () => "
+				    "{ for (;;) kept.push(new Uint8Array(100000)) }";
+	struct js_memory_budget budget = { .total_bytes = 16 << 20, .left_bytes = 16 << 20 };
+	struct rig one, two;
+	struct rig_vm a, b;
+
+	rig_open_sharing(&one, (size_t)12 << 20, &budget);
+	rig_open_sharing(&two, 0, &budget);
+	rig_vm_open(&a, &one);
+	rig_vm_open(&b, &two);
+	ASSERT_INT(rig_eval(&a, hoard), -ENOMEM);
+	ASSERT_STREQ(a.err.message, "out of memory: a virtual user has 12 MB for script objects");
+	ASSERT_INT(rig_eval(&b, hoard), -ENOMEM);
+	ASSERT_STREQ(b.err.message,
+		     "out of memory: all virtual users share 16 MB for script objects");
+	ASSERT_TRUE(js_shard_bytes(one.shard) + js_shard_bytes(two.shard) < (17 << 20));
+
+	ASSERT_INT(rig_eval(&a, "export default () => { kept = null; return 'freed' }"), 0);
+	js_shard_collect(one.shard);
+	ASSERT_INT(rig_eval(&b, "export default () => new Uint8Array(9 << 20).length"), 0);
+	rig_vm_close(&a);
+	rig_vm_close(&b);
+	rig_close(&one);
+	rig_close(&two);
+	ASSERT_INT(atomic_load(&budget.left_bytes), 16 << 20);
+}
+
 /* A script that fills memory to the last object, catches the error and goes on, with native
  * functions that throw: making those errors needs memory again. It ends one way or the other. */
 TEST(shard_memory_limit_holds_against_a_script_that_catches)
@@ -57,7 +86,7 @@ TEST(shard_memory_limit_holds_against_a_script_that_catches)
 				"    try { Object.defineProperty(1, 'x', {}); } catch { }\n"
 				"    try { JSON.parse('{'); } catch { } } }"),
 		   -ENOMEM);
-	ASSERT_HAS(v.err.message, "out of memory: 1 virtual users share 4 MB");
+	ASSERT_HAS(v.err.message, "out of memory: a virtual user has 4 MB");
 	ASSERT_INT(rig_eval(&v, "export default () => 'again'"), 0);
 	rig_vm_close(&v);
 	rig_close(&rig);
