@@ -12,6 +12,10 @@ const struct export_kind export_kinds[] = {
 	{ "csv", "csv[=FILE]", "every sample as a line of CSV; likewise", export_csv_create },
 	{ "experimental-prometheus-rw", "experimental-prometheus-rw[=URL]",
 	  "sums and percentiles to Prometheus, by remote write", export_promrw_create },
+	{ "opentelemetry", "opentelemetry", "sums and histograms to a collector, by OTLP over HTTP",
+	  export_otel_create },
+	{ "experimental-opentelemetry", "experimental-opentelemetry", "the same by its older name",
+	  export_otel_create },
 	{ "influxdb", "influxdb[=URL/DB]", "every sample to InfluxDB 1, in its line protocol",
 	  export_influx_create },
 };

@@ -49,6 +49,8 @@ int export_csv_create(const struct export_spec *spec, struct export_output **ret
 		      struct error *reterr);
 int export_promrw_create(const struct export_spec *spec, struct export_output **ret,
 			 struct error *reterr);
+int export_otel_create(const struct export_spec *spec, struct export_output **ret,
+		       struct error *reterr);
 int export_influx_create(const struct export_spec *spec, struct export_output **ret,
 			 struct error *reterr);
 

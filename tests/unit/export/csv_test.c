@@ -11,7 +11,8 @@
 static void expect(const struct export_run *run, const char *format, const char *tags,
 		   uint64_t t_ns, const char *line)
 {
-	const char *env[] = { xasprintf("K6_CSV_TIME_FORMAT=%s", format), NULL };
+	char *variable = xasprintf("K6_CSV_TIME_FORMAT=%s", format);
+	const char *env[] = { variable, NULL };
 	char *path = rig_temporary(), *text = xasprintf("csv=%s", path);
 	char *whole = xasprintf(HEAD "%s", line);
 	struct strbuf out;
@@ -23,6 +24,7 @@ static void expect(const struct export_run *run, const char *format, const char 
 	out = rig_read(path);
 	ASSERT_STREQ(strbuf_cstr(&out), whole);
 	strbuf_release(&out);
+	free(variable);
 	free(whole);
 	free(text);
 	free(path);

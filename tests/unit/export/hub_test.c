@@ -154,6 +154,13 @@ TEST(a_stuck_output_stalls_nobody)
 	close(reader);
 	unlink(pipe_path);
 	unlink(path);
+	for (unsigned i = 0; i < 2; i++) {
+		export_output_free(outs[i]);
+		free(texts[i]);
+	}
+	strbuf_release(&why);
+	free(pipe_path);
+	free(path);
 }
 
 TEST(names_that_are_refused)
