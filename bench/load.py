@@ -45,6 +45,7 @@ def generators(build, port, seconds, scratch):
         "assay URL": (load + ["--vus", "50", "-d", f"{seconds}s", url], requests),
         "assay script": (scripted + [script], requests),
         "assay script, json": (scripted + ["--out", f"json={scratch}/out.json", script], requests),
+        "assay script, csv": (scripted + ["--out", f"csv={scratch}/out.csv", script], requests),
     }
 
 

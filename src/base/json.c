@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/num.h"
+
 void json_init(struct json_writer *w, struct strbuf *out, enum json_style style)
 {
 	*w = (struct json_writer){ .out = out, .style = style };
@@ -152,6 +154,28 @@ void json_add_quoted(struct strbuf *sb, struct str s)
 	strbuf_addch(sb, '"');
 }
 
+/* Millionths, to which durations are rounded, go without printf. Below 0.0001 "%g" has an exponent.
+ */
+static bool add_millionths(struct strbuf *sb, double v)
+{
+	uint64_t k;
+	unsigned width = 6;
+
+	if (!num_millionths(v, &k) || (k && k < 100) || (!k && signbit(v)))
+		return false;
+	if (v < 0)
+		strbuf_addch(sb, '-');
+	strbuf_add_uint(sb, k / 1000000, 1);
+	k %= 1000000;
+	if (!k)
+		return true;
+	for (; k % 10 == 0; k /= 10)
+		width--;
+	strbuf_addch(sb, '.');
+	strbuf_add_uint(sb, k, width);
+	return true;
+}
+
 void json_add_double(struct strbuf *sb, double v)
 {
 	char text[32];
@@ -160,6 +184,8 @@ void json_add_double(struct strbuf *sb, double v)
 		strbuf_addstr(sb, "null");
 		return;
 	}
+	if (add_millionths(sb, v))
+		return;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (strtod(text, NULL) == v)

@@ -92,3 +92,19 @@ int num_parse_bytes(struct str s, uint64_t *ret)
 	*ret = (uint64_t)(v * (double)factor);
 	return 0;
 }
+
+/* Both sides of the division are exact and IEEE's quotient is the nearest double: what strtod()
+ * makes of the digits. */
+bool num_millionths(double v, uint64_t *ret)
+{
+	double size = v < 0 ? -v : v;
+	uint64_t k;
+
+	if (!(size < 1e9))
+		return false;
+	k = (uint64_t)(size * 1e6 + 0.5);
+	if ((double)k / 1e6 != size)
+		return false;
+	*ret = k;
+	return true;
+}

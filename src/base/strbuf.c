@@ -64,12 +64,20 @@ int strbuf_addch(struct strbuf *sb, char c)
 
 int strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
 {
+	size_t room = sb->cap - sb->len;
 	va_list again;
 	int n, r;
 
+	/* mostly it fits, and need not be formatted twice */
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(room ? strbuf_tail(sb) : NULL, room, fmt, again);
 	va_end(again);
+	if (n >= 0 && (size_t)n < room && (!sb->max || sb->len + (size_t)n <= sb->max)) {
+		strbuf_commit(sb, (size_t)n);
+		return 0;
+	}
+	if (room)
+		*strbuf_tail(sb) = '\0';
 	if (n < 0)
 		return -EINVAL;
 	r = strbuf_reserve(sb, (size_t)n);
@@ -89,6 +97,20 @@ int strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	r = strbuf_vaddf(sb, fmt, ap);
 	va_end(ap);
 	return r;
+}
+
+int strbuf_add_uint(struct strbuf *sb, uint64_t v, unsigned width)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	while (sizeof(digits) - at < MIN(width, (unsigned)sizeof(digits)))
+		digits[--at] = '0';
+	return strbuf_add(sb, digits + at, sizeof(digits) - at);
 }
 
 void strbuf_add_utf8(struct strbuf *sb, uint32_t c)

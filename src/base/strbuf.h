@@ -29,6 +29,8 @@ void strbuf_clear(struct strbuf *sb); /* keeps the memory and the maximum */
 int strbuf_add(struct strbuf *sb, const void *data, size_t len);
 int strbuf_addstr(struct strbuf *sb, const char *s);
 int strbuf_addch(struct strbuf *sb, char c);
+/* In decimal, with zeros in front up to width. */
+int strbuf_add_uint(struct strbuf *sb, uint64_t v, unsigned width);
 int strbuf_addf(struct strbuf *sb, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 

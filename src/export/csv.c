@@ -4,11 +4,13 @@
  * must be (RFC 4180), or begin with a blank.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/duration.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "export/file.h"
 #include "export/outputs.h"
@@ -109,7 +111,7 @@ static void add_time(struct csv_output *c, uint64_t t_ns)
 	int digits = 9;
 
 	if (c->time_format <= UNIX_NANO) {
-		strbuf_addf(out, "%lld", (long long)(ns / units[c->time_format]));
+		strbuf_add_uint(out, (uint64_t)(ns / units[c->time_format]), 1);
 		return;
 	}
 	if (second != c->second || !*c->stamp) {
@@ -155,6 +157,21 @@ static void add_metadata(struct csv_output *c, const struct export_point *p)
 		strbuf_addf(&c->file.text, "vu=%u", p->vu);
 }
 
+/* "%f" */
+static void add_value(struct strbuf *out, double v)
+{
+	uint64_t k;
+
+	if (!num_millionths(v, &k) || signbit(v)) {
+		strbuf_addf(out, ",%f", v);
+		return;
+	}
+	strbuf_addch(out, ',');
+	strbuf_add_uint(out, k / 1000000, 1);
+	strbuf_addch(out, '.');
+	strbuf_add_uint(out, k % 1000000, 6);
+}
+
 static void add_point(struct csv_output *c, const struct export_point *p)
 {
 	struct strbuf *out = &c->file.text;
@@ -163,7 +180,7 @@ static void add_point(struct csv_output *c, const struct export_point *p)
 	strbuf_addstr(out, metric_name(c, p->metric));
 	strbuf_addch(out, ',');
 	add_time(c, p->t_ns);
-	strbuf_addf(out, ",%f", p->value);
+	add_value(out, p->value);
 	strbuf_add(out, tags.ptr, tags.len);
 	strbuf_addch(out, ',');
 	add_metadata(c, p);

@@ -170,7 +170,9 @@ static void add_point(struct influx_output *f, const struct export_point *p)
 		strbuf_addf(out, ",iter=%llui", (unsigned long long)p->iter);
 	if (run->vu && p->vu)
 		strbuf_addf(out, ",vu=%ui", p->vu);
-	strbuf_addf(out, " %lld\n", (long long)(export_wall_ns(run, p->t_ns) / f->unit_ns));
+	strbuf_addch(out, ' ');
+	strbuf_add_uint(out, (uint64_t)(export_wall_ns(run, p->t_ns) / f->unit_ns), 1);
+	strbuf_addch(out, '\n');
 	f->points++;
 }
 

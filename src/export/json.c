@@ -37,10 +37,12 @@ static void add_time(struct json_output *j, uint64_t t_ns)
 
 	if (second != j->second || !*j->stamp) {
 		gmtime_r(&second, &utc);
-		strftime(j->stamp, sizeof(j->stamp), "%Y-%m-%dT%H:%M:%S", &utc);
+		strftime(j->stamp, sizeof(j->stamp), "%Y-%m-%dT%H:%M:%S.", &utc);
 		j->second = second;
 	}
-	strbuf_addf(&j->file.text, "%s.%09dZ", j->stamp, (int)(ns % (int64_t)NS_PER_S));
+	strbuf_addstr(&j->file.text, j->stamp);
+	strbuf_add_uint(&j->file.text, (uint64_t)(ns % (int64_t)NS_PER_S), 9);
+	strbuf_addch(&j->file.text, 'Z');
 }
 
 static void define_metric(struct json_output *j, uint32_t metric)
@@ -107,7 +109,9 @@ static void add_point(struct json_output *j, const struct export_point *p)
 	struct strbuf *out = &j->file.text;
 	struct str tags;
 
-	strbuf_addf(out, "{\"metric\":%s,\"type\":\"Point\",\"data\":{\"time\":\"", name);
+	strbuf_addstr(out, "{\"metric\":");
+	strbuf_addstr(out, name);
+	strbuf_addstr(out, ",\"type\":\"Point\",\"data\":{\"time\":\"");
 	add_time(j, p->t_ns);
 	strbuf_addstr(out, "\",\"value\":");
 	json_add_double(out, p->value);

@@ -45,7 +45,7 @@ struct export_push {
 	bool closing;
 	uint64_t closing_ns;
 	uint64_t carried; /* cumulative: points of bodies that failed */
-	char *why;	  /* of the last one that did */
+	char *why;	  /* the last failure; NULL = none since a success */
 
 	uint64_t success_ns; /* the thread's own: the last one */
 };
@@ -205,6 +205,14 @@ static uint64_t timeout_ns(struct export_push *p)
 	return due_ns <= now_ns ? 0 : MIN(REQUEST_NS, due_ns - now_ns);
 }
 
+static void note(struct export_push *p, const char *why)
+{
+	pthread_mutex_lock(&p->lock);
+	free(p->why);
+	p->why = why ? xstrdup(why) : NULL;
+	pthread_mutex_unlock(&p->lock);
+}
+
 static int send_payload(struct export_push *p, const struct payload *b, struct strbuf *why)
 {
 	uint64_t begun_ns = clock_now_ns(), backoff_ns = BACKOFF_FIRST_NS;
@@ -220,6 +228,7 @@ static int send_payload(struct export_push *p, const struct payload *b, struct s
 				    p->shown);
 		if (r == 0)
 			p->success_ns = clock_now_ns();
+		note(p, r < 0 ? strbuf_cstr(why) : NULL);
 		if (r != -EAGAIN || !wait_to_retry(p, begun_ns, backoff_ns))
 			return r;
 		backoff_ns = MIN(backoff_ns * 2, BACKOFF_MOST_NS);
@@ -264,8 +273,6 @@ static void settle(struct export_push *p, const struct payload *b, int r, const 
 	p->failed = r < 0;
 	if (r < 0) {
 		p->carried += b->points;
-		free(p->why);
-		p->why = xstrdup(why);
 	} else {
 		p->carried = 0;
 	}
@@ -312,31 +319,48 @@ bool export_push_is_settled(struct export_push *p)
 	return settled;
 }
 
-void export_push_put(struct export_push *p, struct strbuf *body, uint64_t points)
+/* The list is full: says what keeps the receiver. */
+static void lose_body(struct export_push *p, struct strbuf *body, uint64_t points)
 {
-	struct payload *b;
-	bool full;
+	CLEANUP(mem_cleanup) char *why = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	full = p->waiting_bytes + body->len > WAITING_BYTES && p->first;
-	if (!full) {
-		b = xcalloc(1, sizeof(*b));
-		b->body = *body;
-		b->points = points;
-		*body = (struct strbuf)STRBUF_INIT;
-		if (p->last)
-			p->last->next = b;
-		else
-			p->first = b;
-		p->last = b;
-		p->waiting_bytes += b->body.len;
-		pthread_cond_signal(&p->more);
-	}
+	why = xasprintf("64 MB waited for its receiver, which %s%s",
+			p->why ? "failed: " : "was too slow", p->why ? p->why : "");
 	pthread_mutex_unlock(&p->lock);
-	if (!full)
-		return;
 	strbuf_clear(body);
-	export_lose(p->owner, points, "its receiver was too slow and 64 MB waited for it");
+	export_lose(p->owner, points, why);
+}
+
+static bool append(struct export_push *p, struct strbuf *body, uint64_t points)
+{
+	struct payload *b;
+
+	if (p->first && p->waiting_bytes + body->len > WAITING_BYTES)
+		return false;
+	b = xcalloc(1, sizeof(*b));
+	b->body = *body;
+	b->points = points;
+	*body = (struct strbuf)STRBUF_INIT;
+	if (p->last)
+		p->last->next = b;
+	else
+		p->first = b;
+	p->last = b;
+	p->waiting_bytes += b->body.len;
+	pthread_cond_signal(&p->more);
+	return true;
+}
+
+void export_push_put(struct export_push *p, struct strbuf *body, uint64_t points)
+{
+	bool taken;
+
+	pthread_mutex_lock(&p->lock);
+	taken = append(p, body, points);
+	pthread_mutex_unlock(&p->lock);
+	if (!taken)
+		lose_body(p, body, points);
 }
 
 /* --- opening and closing ---------------------------------------------------------------------- */
@@ -430,6 +454,6 @@ void export_push_close(struct export_push *p)
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
 	if (p->carried)
-		export_lose(p->owner, p->carried, p->why);
+		export_lose(p->owner, p->carried, p->why ? p->why : p->shown);
 	free_push(p);
 }

@@ -1,6 +1,8 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "test.h"
 
@@ -62,4 +64,32 @@ TEST(json_doubles_are_the_shortest_that_read_back)
 		json_add_double(&sb, cases[i].v);
 		ASSERT_STREQ(sb.ptr, cases[i].text);
 	}
+}
+
+/* the way without printf writes what printf does */
+TEST(json_doubles_of_millionths_are_printfs)
+{
+	struct strbuf sb = STRBUF_INIT;
+	uint64_t x = 88172645463325252;
+	char want[40];
+
+	for (int i = 0; i < 200000; i++) {
+		double v;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		v = (double)(x >> (8 + i % 50)) / (i % 3 ? 1e6 : 1e3) * (i % 2 ? 1 : -1);
+		if (fabs(v) >= 1e9 || v == 0)
+			continue;
+		strbuf_clear(&sb);
+		json_add_double(&sb, v);
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(want, sizeof(want), "%.*g", digits, v);
+			if (strtod(want, NULL) == v)
+				break;
+		}
+		ASSERT_STREQ(strbuf_cstr(&sb), want);
+	}
+	strbuf_release(&sb);
 }

@@ -1,6 +1,7 @@
 #include "base/num.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "test.h"
 
@@ -50,4 +51,21 @@ TEST(num_bytes_takes_the_usual_suffixes)
 	ASSERT_INT(v, 512);
 	ASSERT_INT(num_parse_bytes(STR("g"), &v), -EINVAL);
 	ASSERT_INT(num_parse_bytes(STR("-1g"), &v), -ERANGE);
+}
+
+TEST(num_millionths_are_exact_or_not_at_all)
+{
+	uint64_t k = 1;
+
+	ASSERT_TRUE(num_millionths(0, &k) && k == 0);
+	ASSERT_TRUE(num_millionths(0.1, &k) && k == 100000);
+	ASSERT_TRUE(num_millionths(-12.345678, &k) && k == 12345678);
+	ASSERT_TRUE(num_millionths(999999999.999999, &k) && k == UINT64_C(999999999999999));
+	k = 7;
+	ASSERT_TRUE(!num_millionths(0.1234567, &k));
+	ASSERT_TRUE(!num_millionths(1.0 / 3, &k));
+	ASSERT_TRUE(!num_millionths(1e9, &k));
+	ASSERT_TRUE(!num_millionths(INFINITY, &k));
+	ASSERT_TRUE(!num_millionths(NAN, &k));
+	ASSERT_INT(k, 7);
 }

@@ -1,6 +1,7 @@
 #include "base/strbuf.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "test.h"
@@ -40,4 +41,38 @@ TEST(strbuf_detach_hands_over_and_empties)
 	text = strbuf_detach(&sb);
 	ASSERT_STREQ(text, "");
 	free(text);
+}
+
+TEST(strbuf_adds_numbers_with_zeros_in_front)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_add_uint(&sb, 0, 1);
+	strbuf_addch(&sb, ' ');
+	strbuf_add_uint(&sb, 42, 5);
+	strbuf_addch(&sb, ' ');
+	strbuf_add_uint(&sb, UINT64_MAX, 3);
+	ASSERT_STREQ(strbuf_cstr(&sb), "0 00042 18446744073709551615");
+	strbuf_release(&sb);
+}
+
+/* what fits is written once, what does not is written again: neither leaves a trace of the other */
+TEST(strbuf_formats_at_every_fill)
+{
+	struct strbuf sb = STRBUF_INIT, limited = { .max = 10 };
+	char want[400] = "";
+	size_t len = 0;
+
+	for (int i = 0; i < 100; i++) {
+		ASSERT_OK(strbuf_addf(&sb, "%d-", i));
+		len += (size_t)snprintf(want + len, sizeof(want) - len, "%d-", i);
+		ASSERT_STREQ(strbuf_cstr(&sb), want);
+		ASSERT_INT(sb.len, len);
+	}
+	ASSERT_OK(strbuf_addf(&limited, "%s", "12345678"));
+	ASSERT_INT(strbuf_addf(&limited, "%s", "abc"), -E2BIG);
+	ASSERT_STREQ(strbuf_cstr(&limited), "12345678");
+	ASSERT_OK(strbuf_addf(&limited, "%s", "ab"));
+	strbuf_release(&sb);
+	strbuf_release(&limited);
 }
