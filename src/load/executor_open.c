@@ -40,53 +40,109 @@ static struct load_slot *pop_free(struct load_runner *r)
  */
 #define LATE_NS (10 * NS_PER_MS)
 
-static enum load_drop why_dropped(const struct load_runner *r, uint64_t intended_ns)
+/* Served at once at most. */
+#define ROUND_MAX 1000
+
+static void serve_next(struct net_task *t);
+
+/* When arrival k of ours from the next one on is due, or LOAD_SCHEDULE_END. */
+static uint64_t arrival_at(const struct load_runner *r, uint64_t k)
 {
-	if (net_loop_now_ns() > intended_ns + LATE_NS)
-		return LOAD_DROP_LATE;
-	return r->slot_count < r->slot_max ? LOAD_DROP_NO_VU_YET : LOAD_DROP_VU_LIMIT;
+	uint64_t i = r->next_arrival + k * r->worker->count;
+
+	return load_schedule_at(r->schedule, load_segment_number(r->scenario->segment, i));
 }
 
-static void arrive(struct load_runner *r, uint64_t intended_ns)
+/* How many arrivals of ours, from the next one on, are due by then: a search, there may be 10^9. */
+static uint64_t due_by(const struct load_runner *r, uint64_t t_ns)
 {
-	struct load_slot *s = pop_free(r);
+	uint64_t low = 0, high = 1;
 
-	if (s) {
-		load_slot_run(s, intended_ns);
-		return;
+	while (t_ns >= r->start_ns && arrival_at(r, high - 1) <= t_ns - r->start_ns) {
+		low = high;
+		high *= 2;
 	}
-	load_runner_drop(r, why_dropped(r, intended_ns), 1);
+	while (low + 1 < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (arrival_at(r, middle - 1) <= t_ns - r->start_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void drop_due(struct load_runner *r, uint64_t t_ns, enum load_drop why)
+{
+	uint64_t n = due_by(r, t_ns);
+
+	r->next_arrival += n * r->worker->count;
+	load_runner_drop(r, why, n);
+}
+
+/* Nobody is free, and nobody will be in this moment: all that is due goes. */
+static void drop_all_due(struct load_runner *r)
+{
+	uint64_t now_ns = net_loop_now_ns();
+
+	drop_due(r, now_ns - LATE_NS - 1, LOAD_DROP_LATE);
+	drop_due(r, now_ns, r->slot_count < r->slot_max ? LOAD_DROP_NO_VU_YET : LOAD_DROP_VU_LIMIT);
 	load_runner_grow(r);
 }
 
-/* When the next arrival of ours is due, or LOAD_SCHEDULE_END. */
-static uint64_t arrival_at(const struct load_runner *r)
+/* The loop's next round serves on: nothing is served deep in an iteration that has just ended, nor
+ * so much at once that signals, figures and the scenario's end have to wait. */
+static void serve_soon(struct load_runner *r)
 {
-	return load_schedule_at(r->schedule,
-				load_segment_number(r->scenario->segment, r->next_arrival));
+	if (r->serve_queued)
+		return;
+	r->serve_queued = true;
+	r->serve.run = serve_next;
+	net_loop_defer(r->worker->loop, &r->serve);
 }
 
-/* Starts all that is due, then waits for the next. */
+/* False when no more than the loop's other work is to be done now. */
+static bool serve_one(struct load_runner *r, uint64_t at_ns)
+{
+	struct load_slot *s;
+
+	r->arrivals_wait = !r->free_first && r->worker->run->plan->queue_arrivals;
+	if (r->arrivals_wait) {
+		load_runner_grow(r);
+		return false;
+	}
+	s = pop_free(r);
+	if (!s) {
+		drop_all_due(r);
+		return true;
+	}
+	r->next_arrival += r->worker->count;
+	load_slot_run(s, r->start_ns + at_ns);
+	return true;
+}
+
+/* Starts what is due, then waits for the next. */
 static void serve_arrivals(struct load_runner *r)
 {
-	uint64_t at_ns = 0;
+	unsigned served = 0;
 
 	while (r->phase == LOAD_RUNNER_RUNNING && !load_runner_is_ending(r)) {
-		at_ns = arrival_at(r);
+		uint64_t at_ns = arrival_at(r, 0);
+
 		if (at_ns == LOAD_SCHEDULE_END)
 			return;
-		if (r->start_ns + at_ns > net_loop_now_ns())
-			break;
-		r->arrivals_wait = !r->free_first && r->worker->run->plan->queue_arrivals;
-		if (r->arrivals_wait) {
-			load_runner_grow(r);
+		if (r->start_ns + at_ns > net_loop_now_ns()) {
+			net_timer_set(r->worker->loop, &r->tick, r->start_ns + at_ns);
 			return;
 		}
-		r->next_arrival += r->worker->count;
-		arrive(r, r->start_ns + at_ns);
+		if (++served > ROUND_MAX) {
+			serve_soon(r);
+			return;
+		}
+		if (!serve_one(r, at_ns))
+			return;
 	}
-	if (r->phase == LOAD_RUNNER_RUNNING)
-		net_timer_set(r->worker->loop, &r->tick, r->start_ns + at_ns);
 }
 
 static void start_arrivals(struct load_runner *r)
@@ -105,33 +161,23 @@ static void serve_next(struct net_task *t)
 		serve_arrivals(r);
 }
 
-/* What waits is served in the loop's next round, not deep in the iteration that has just ended. */
 static void free_again(struct load_runner *r, struct load_slot *s)
 {
 	push_free(r, s);
-	if (!r->arrivals_wait || r->serve_queued)
-		return;
-	r->serve_queued = true;
-	r->serve.run = serve_next;
-	net_loop_defer(r->worker->loop, &r->serve);
+	if (r->arrivals_wait)
+		serve_soon(r);
 }
 
-/* Arrivals that were due and still wait never begin. */
-static void count_waiting(struct load_runner *r)
+/* Arrivals that were due and still wait, or were behind, never begin. */
+static void drop_rest(struct load_runner *r)
 {
-	uint64_t n = 0, at_ns;
-
-	while (r->arrivals_wait && (at_ns = arrival_at(r)) != LOAD_SCHEDULE_END &&
-	       r->start_ns + at_ns <= net_loop_now_ns()) {
-		r->next_arrival += r->worker->count;
-		n++;
-	}
-	load_runner_drop(r, LOAD_DROP_TIME_UP, n);
+	drop_due(r, MIN(net_loop_now_ns(), r->end_ns),
+		 r->arrivals_wait ? LOAD_DROP_TIME_UP : LOAD_DROP_LATE);
 }
 
 const struct load_executor_ops load_arrival_rate = {
 	.start = start_arrivals,
 	.idle = free_again,
 	.tick = serve_arrivals,
-	.stopped = count_waiting,
+	.stopped = drop_rest,
 };

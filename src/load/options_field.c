@@ -104,6 +104,8 @@ static int read_duration(const char *place, const struct option_field *f, const 
 		return unexpected(reterr, place, what, value);
 	if (ns > LOAD_DURATION_MAX_NS)
 		return unexpected(reterr, place, "a duration of ten years at most", value);
+	if (ns < f->min && f->min < NS_PER_MS)
+		return unexpected(reterr, place, "a duration that is not nothing", value);
 	if (ns < f->min) {
 		snprintf(what, sizeof(what), "a duration of at least %llu ms",
 			 (unsigned long long)(f->min / NS_PER_MS));

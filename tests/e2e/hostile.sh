@@ -107,6 +107,47 @@ ok 'two signals in a native function without end' "$code$(says 'does not let go'
 signal 3 "$native; $nothing"
 ok 'three signals' $code = 105
 
+# ---- options ----
+
+# Two arrivals a nanosecond of a scenario's second: all are counted and none is waited for.
+load "export const options = { scenarios: { a: { executor: 'constant-arrival-rate', rate: 2,
+	timeUnit: '1ns', duration: '1s', preAllocatedVUs: 2 } } }; $nothing" --json json
+ok 'arrivals faster than any generator' $code = 0
+ok 'are sent or dropped, every one' "$(jq '.scenarios[0] | .iterations + .dropped' json)" = 2000000000
+
+# refused NAME OPTIONS: is told with exit code 104, or 107 when reading them throws
+refused() {
+	load "export const options = $2; $nothing"
+	ok "$1" "$code$(grep -c '^assay load: ' err)" = "${3:-104}1"
+}
+
+refused '10^9 VUs' '{ vus: 1e9 }'
+refused '10^300 VUs' "{ vus: 1e300, duration: '1s' }"
+refused 'a negative duration' '{ vus: 1, duration: -5 }'
+refused 'a duration beyond all bounds' "{ vus: 1, duration: '99999999999999999h' }"
+refused 'a negative duration in words' "{ vus: 1, duration: '-5s' }"
+refused '10^6 stages' "{ stages: Array(1e6).fill({ duration: '1h', target: 1 }) }"
+refused 'stages that are none' '{ stages: [null] }'
+refused 'an executor that is a number' '{ scenarios: { a: { executor: 5 } } }'
+refused 'no time unit' "{ scenarios: { a: { executor: 'constant-arrival-rate', rate: 1,
+	timeUnit: '0s', duration: '1s', preAllocatedVUs: 1 } } }"
+refused '10^18 arrivals a second' "{ scenarios: { a: { executor: 'constant-arrival-rate',
+	rate: 1e18, duration: '1s', preAllocatedVUs: 1 } } }"
+refused 'too many scenarios' "{ scenarios: Object.fromEntries(Array.from({ length: 2000 },
+	(_, i) => ['s' + i, { executor: 'shared-iterations' }])) }"
+refused 'a threshold that is a number' '{ thresholds: { http_reqs: [5] } }'
+refused 'too many thresholds on tags' "{ thresholds: Object.fromEntries(
+	Array.from({ length: 20000 }, (_, i) => ['http_reqs{a:' + i + '}', ['count>=0']])) }"
+refused 'a key that is no PEM' "{ tlsAuth: [{ cert: 'x', key: 'y' }] }"
+refused 'a NUL in a name' "{ 'vus\\0x': 5 }"
+refused 'options in a circle' '(() => { const a = {}; a.a = a; return a })()' 107
+refused 'options 10^5 deep' '(() => { let a = {}; for (let i = 0; i < 1e5; i++) a = { a };
+	return a })()' 107
+refused 'options that are a text' "'{'"
+refused 'a toJSON() that gives a text' "{ toJSON() { return '{' } }"
+refused 'a proxy that throws' '{ a: new Proxy({}, { ownKeys() { throw 1 } }) }' 107
+refused 'a BigInt' '{ vus: 1n }' 107
+
 # ---- memory ----
 
 # within NAME CODE EXIT_CODE: in 2 GiB, whose end the kernel does not have to enforce
