@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "export/otlp.h"
+#include "export/otlp_reply.h"
 #include "export/push.h"
 
 #define INTERVAL_NS	 (10 * NS_PER_S)
@@ -102,6 +103,19 @@ static void free_all(struct export_output *o)
 	free(t->version);
 	free(t->prefix);
 	free(t);
+}
+
+/* A collector that takes a part only answers with 200 all the same. */
+static bool objects(struct str answer, struct strbuf *why)
+{
+	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
+	uint64_t rejected = export_otlp_rejected(answer, &message);
+
+	if (!rejected && !message.len)
+		return false;
+	strbuf_addf(why, "it rejected %llu data points: %s", (unsigned long long)rejected,
+		    message.len ? strbuf_cstr(&message) : "(no reason given)");
+	return true;
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -228,6 +242,7 @@ int export_otel_create(const struct export_spec *spec, struct export_output **re
 	t->base.ops = &ops;
 	t->base.interval_ns = INTERVAL_NS;
 	t->opts.cumulative = true;
+	t->opts.objects = objects;
 	t->opts.only_listed = true; /* OTLP/HTTP: 429, 502, 503, 504 */
 	r = read_options(t, spec, &err);
 	if (r < 0) {

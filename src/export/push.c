@@ -116,6 +116,15 @@ static void add_answer(struct strbuf *out, struct str body)
 		strbuf_addch(out, isprint((unsigned char)body.ptr[i]) ? body.ptr[i] : '?');
 }
 
+static void check_success(struct export_push *p, struct str answer)
+{
+	CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT;
+
+	strbuf_addf(&why, "%s: ", p->shown);
+	if (p->opts.objects && p->opts.objects(answer, &why))
+		export_lose(p->owner, 0, strbuf_cstr(&why));
+}
+
 static bool is_worth_a_retry(const struct export_push *p, unsigned status)
 {
 	if (status == 429 || (status >= 502 && status <= 504))
@@ -146,6 +155,8 @@ static int send_once(struct export_push *p, struct str body, uint64_t timeout_ns
 		strbuf_addf(why, "%s answered %u", p->shown, status);
 		add_answer(why, strbuf_str(&res->body));
 		r = is_worth_a_retry(p, status) ? -EAGAIN : -EIO;
+	} else {
+		check_success(p, strbuf_str(&res->body));
 	}
 	net_response_free(res);
 	return r;

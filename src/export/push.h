@@ -27,6 +27,10 @@ struct export_push_opts {
 	bool cumulative;
 	bool only_listed; /* of 5xx, only those above are tried again */
 
+	/* Of an answer of success: whether it hides a loss, and then appends which ("it rejected
+	 * ..."). NULL = none does. */
+	bool (*objects)(struct str answer, struct strbuf *why);
+
 	bool insecure;		    /* any certificate will do */
 	char *ca_file;		    /* NULL = the system's */
 	char *cert_file, *key_file; /* NULL = none */

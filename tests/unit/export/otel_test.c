@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "export/otlp.h"
+#include "export/otlp_reply.h"
 #include "receiver.h"
 #include "rig.h"
 
@@ -309,4 +310,56 @@ TEST(what_is_refused_of_opentelemetry)
 	}
 	ASSERT_INT(export_output_new(&out, "opentelemetry", schemed, 1, &err), -EINVAL);
 	ASSERT_HAS(err.msg, "host and port only");
+}
+
+static uint64_t rejected(const char *bytes, size_t len, const char *message)
+{
+	struct strbuf out = STRBUF_INIT;
+	uint64_t n = export_otlp_rejected((struct str){ bytes, len }, &out);
+
+	ASSERT_STREQ(strbuf_cstr(&out), message);
+	strbuf_release(&out);
+	return n;
+}
+
+#define REJECTED(bytes, message) rejected(bytes, sizeof(bytes) - 1, message)
+
+TEST(answers_that_take_a_part_only)
+{
+	ASSERT_INT(REJECTED("", ""), 0);
+	ASSERT_INT(REJECTED("\x0a\x00", ""), 0);
+	/* partial_success 1 { rejected_data_points 1: 300 = AC 02, error_message 2 } */
+	ASSERT_INT(REJECTED("\x0a\x0d\x08\xac\x02\x12\x08too many", "too many"), 300);
+	/* unknown fields of every wire type are passed over */
+	ASSERT_INT(REJECTED("\x11"
+			    "abcdefgh\x1d"
+			    "abcd\x22\x01x\x28\x07\x0a\x02\x08\x05",
+			    ""),
+		   5);
+	/* cut off, a varint without an end, a group */
+	ASSERT_INT(REJECTED("\x0a\x7f\x08\x05", ""), 0);
+	ASSERT_INT(REJECTED("\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", ""), 0);
+	ASSERT_INT(REJECTED("\x0b\x0a\x02\x08\x05", ""), 0);
+	ASSERT_INT(REJECTED("{\"partialSuccess\":{\"rejectedDataPoints\":\"3\",\"errorMessage\":"
+			    "\"n\\no\"}}",
+			    "n o"),
+		   3);
+	ASSERT_INT(REJECTED("{\"partialSuccess\":{\"rejectedDataPoints\":4}}", ""), 4);
+	ASSERT_INT(REJECTED("{\"partialSuccess\":", ""), 0);
+}
+
+TEST(a_part_that_was_rejected_is_told)
+{
+	struct receiver rec;
+	const char *why;
+	struct rig r;
+
+	begin(&rec, &r, "K6_OTEL_EXPORTER_PROTOCOL=http/json");
+	rec.answer =
+		"{\"partialSuccess\":{\"rejectedDataPoints\":\"3\",\"errorMessage\":\"quota\"}}";
+	rig_add(&r, HTTP_REQS, "name=a", 1, 2);
+	ASSERT_INT(rig_close(&r, &why), 0);
+	receiver_stop(&rec);
+	ASSERT_HAS(why, "/in/metrics: it rejected 3 data points: quota");
+	receiver_release(&rec);
 }
