@@ -1,0 +1,25 @@
+/*
+ * file.h - values as files: dotnet-counters' CSV and JSON, and JSON Lines. The last are valid after
+ * every line, JSON also when it was cut off at close() only; nothing is held back longer than a
+ * tick.
+ */
+#ifndef ASSAY_WATCH_FILE_H
+#define ASSAY_WATCH_FILE_H
+
+#include "watch/value.h"
+
+enum watch_format { WATCH_CSV, WATCH_JSON, WATCH_JSON_LINES };
+
+struct watch_file_opts {
+	enum watch_format format;
+	const char *path;	/* "-" or NULL = standard output */
+	const char *target;	/* the process' name, for JSON */
+	int64_t wall_anchor_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+};
+
+/* Creates or replaces the file; a negative errno names it. Times are local ones, as dotnet-counters
+ * writes them (in JSON Lines UTC). */
+int watch_file_open(const struct watch_file_opts *opts, struct watch_out **ret,
+		    struct error *reterr);
+
+#endif

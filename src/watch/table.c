@@ -1,0 +1,298 @@
+#include "watch/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "watch/latency.h"
+
+/* What values are put together for the columns. */
+enum role {
+	ROLE_ALLOCATED, /* bytes within the interval */
+	ROLE_PAUSE_S,	/* seconds */
+	ROLE_PAUSE_SHARE,
+	ROLE_HEAP, /* bytes */
+	ROLE_GEN2,
+	ROLE_CPU_S, /* seconds */
+	ROLE_PERIODS,
+	ROLE_THROTTLED,
+	ROLE_RSS,
+	ROLE_COUNT
+};
+
+/* Where they come from; scale makes the source's unit the role's. The same thing under the names of
+ * .NET 9's meter, of the older EventCounters, and of the kernel. */
+static const struct {
+	const char *name;
+	const char *tag; /* must be among the tags; NULL = any */
+	enum watch_kind kind;
+	enum role role;
+	double scale;
+} roles[] = {
+	{ "dotnet.gc.heap.total_allocated", NULL, WATCH_RATE, ROLE_ALLOCATED, 1 },
+	{ "alloc-rate", NULL, WATCH_RATE, ROLE_ALLOCATED, 1 },
+	{ "dotnet.gc.pause.time", NULL, WATCH_RATE, ROLE_PAUSE_S, 1 },
+	{ "total-pause-time-by-gc", NULL, WATCH_RATE, ROLE_PAUSE_S, 1e-3 },
+	{ "time-in-gc", NULL, WATCH_GAUGE, ROLE_PAUSE_SHARE, 1 },
+	{ "dotnet.gc.last_collection.heap.size", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
+	{ "gc-heap-size", NULL, WATCH_GAUGE, ROLE_HEAP, 1e6 },
+	{ "dotnet.gc.collections", "gc.heap.generation=gen2", WATCH_RATE, ROLE_GEN2, 1 },
+	{ "gen-2-gc-count", NULL, WATCH_RATE, ROLE_GEN2, 1 },
+	{ "process.cpu.time", NULL, WATCH_RATE, ROLE_CPU_S, 1 },
+	{ "cgroup.cpu.nr_periods", NULL, WATCH_RATE, ROLE_PERIODS, 1 },
+	{ "cgroup.cpu.nr_throttled", NULL, WATCH_RATE, ROLE_THROTTLED, 1 },
+	{ "process.memory.usage", NULL, WATCH_GAUGE, ROLE_RSS, 1 },
+};
+
+static const char *const latency_names[] = {
+	"http.server.request.duration",		/* OpenTelemetry, ASP.NET Core */
+	"http_server_request_duration_seconds", /* the same in Prometheus' form */
+	"http_request_duration_seconds",	/* Prometheus' own examples */
+};
+
+enum column {
+	COL_RATE,
+	COL_P50,
+	COL_P99,
+	COL_ALLOC,
+	COL_PAUSE,
+	COL_HEAP,
+	COL_GEN2,
+	COL_CPU,
+	COL_THROTTLED,
+	COL_RSS,
+	COL_COUNT
+};
+
+static const char *const heads[COL_COUNT] = {
+	[COL_RATE] = "req/s",	    [COL_P50] = "p50 ms",	   [COL_P99] = "p99 ms",
+	[COL_ALLOC] = "alloc MB/s", [COL_PAUSE] = "GC pause ms/s", [COL_HEAP] = "heap MB",
+	[COL_GEN2] = "gen2 GCs",    [COL_CPU] = "CPU %",	   [COL_THROTTLED] = "throttled %",
+	[COL_RSS] = "RSS MB",
+};
+
+struct watch_table {
+	struct watch_out out;
+	struct watch_table_opts opts;
+	char *latency;
+	double sum[ROLE_COUNT]; /* of the interval; NAN = nothing came */
+	double interval_s;
+	struct watch_parts parts;
+	char *last_tags; /* of the part being filled */
+	const char *last_name;
+	bool offered[COL_COUNT]; /* in the head */
+	bool has_head;
+	int failure;
+};
+
+static struct watch_table *table_of(struct watch_out *o)
+{
+	return container_of(o, struct watch_table, out);
+}
+
+static void begin_interval(struct watch_table *t)
+{
+	for (size_t i = 0; i < ROLE_COUNT; i++)
+		t->sum[i] = NAN;
+	vec_clear(&t->parts.list);
+	free(t->last_tags);
+	t->last_tags = NULL;
+	t->interval_s = 0;
+}
+
+/* --- taking values --- */
+
+static bool has_tag(const char *tags, const char *tag)
+{
+	struct str rest = str_from(tags), part;
+
+	while (str_split(&rest, ',', &part))
+		if (str_eq_c(part, tag))
+			return true;
+	return false;
+}
+
+static void take_role(struct watch_table *t, const struct watch_value *v)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
+		double *sum = &t->sum[roles[i].role];
+
+		if (roles[i].kind != v->kind || strcmp(roles[i].name, v->name) != 0 ||
+		    (roles[i].tag && !has_tag(v->tags, roles[i].tag)))
+			continue;
+		*sum = (isnan(*sum) ? 0 : *sum) + v->value * roles[i].scale;
+		t->interval_s = fmax(t->interval_s, v->interval_s);
+	}
+}
+
+static bool is_latency(const struct watch_table *t, const char *name)
+{
+	if (t->latency)
+		return !strcmp(name, t->latency);
+	for (size_t i = 0; i < ARRAY_SIZE(latency_names); i++)
+		if (!strcmp(name, latency_names[i]))
+			return true;
+	return false;
+}
+
+/* A series' quantiles come one after the other, in rising order. */
+static void take_quantile(struct watch_table *t, const struct watch_value *v)
+{
+	double to_ms = v->unit && !strcmp(v->unit, "ms") ? 1 : 1e3;
+	struct watch_part *p;
+
+	if (!t->last_tags || strcmp(t->last_tags, v->tags) != 0) {
+		free(t->last_tags);
+		t->last_tags = xstrdup(v->tags);
+		vec_push(&t->parts.list, ((struct watch_part){ .count = v->count }));
+	}
+	t->interval_s = fmax(t->interval_s, v->interval_s);
+	p = &vec_last(&t->parts.list);
+	if (p->n == WATCH_QUANTILES_MAX || (p->n && v->quantile <= p->q[p->n - 1]))
+		return;
+	p->q[p->n] = v->quantile;
+	p->value[p->n++] = v->value * to_ms;
+}
+
+static int take_value(struct watch_out *o, const struct watch_value *v)
+{
+	struct watch_table *t = table_of(o);
+
+	if (v->kind == WATCH_QUANTILE && is_latency(t, v->name))
+		take_quantile(t, v);
+	else
+		take_role(t, v);
+	return t->failure;
+}
+
+/* --- the line --- */
+
+static double pause_ms_per_s(const struct watch_table *t)
+{
+	if (!isnan(t->sum[ROLE_PAUSE_S]))
+		return t->sum[ROLE_PAUSE_S] / t->interval_s * 1e3;
+	return t->sum[ROLE_PAUSE_SHARE] * 10; /* % of the time */
+}
+
+static void reduce(const struct watch_table *t, double ret[COL_COUNT])
+{
+	double s = t->interval_s > 0 ? t->interval_s : NAN;
+
+	ret[COL_RATE] = watch_parts_count(&t->parts) / s;
+	ret[COL_P50] = watch_parts_quantile(&t->parts, 0.5);
+	ret[COL_P99] = watch_parts_quantile(&t->parts, 0.99);
+	ret[COL_ALLOC] = t->sum[ROLE_ALLOCATED] / s / 1e6;
+	ret[COL_PAUSE] = pause_ms_per_s(t);
+	ret[COL_HEAP] = t->sum[ROLE_HEAP] / 1e6;
+	ret[COL_GEN2] = t->sum[ROLE_GEN2];
+	ret[COL_CPU] = t->sum[ROLE_CPU_S] / s * 100;
+	ret[COL_THROTTLED] = t->sum[ROLE_PERIODS] > 0
+				     ? t->sum[ROLE_THROTTLED] / t->sum[ROLE_PERIODS] * 100
+			     : t->sum[ROLE_PERIODS] == 0 ? 0
+							 : NAN;
+	ret[COL_RSS] = t->sum[ROLE_RSS] / 1e6;
+}
+
+static int width_of(enum column c)
+{
+	return MAX((int)strlen(heads[c]), 6);
+}
+
+static void print_head(const struct watch_table *t)
+{
+	fprintf(t->opts.file, "%-8s", "time");
+	for (enum column c = 0; c < COL_COUNT; c++)
+		if (t->offered[c])
+			fprintf(t->opts.file, "  %*s", width_of(c), heads[c]);
+	fputc('\n', t->opts.file);
+}
+
+static void print_number(FILE *f, int width, double v)
+{
+	if (isnan(v))
+		fprintf(f, "  %*s", width, "-");
+	else
+		fprintf(f, "  %*.*f", width,
+			v == 0 || fabs(v) >= 100 ? 0
+			: fabs(v) >= 10		 ? 1
+						 : 2,
+			v);
+}
+
+static void print_line(const struct watch_table *t, uint64_t t_ns, const double *figures)
+{
+	time_t s = (time_t)(((int64_t)t_ns + t->opts.wall_anchor_ns) / 1000000000);
+	char time[16];
+	struct tm tm;
+
+	localtime_r(&s, &tm);
+	strftime(time, sizeof(time), "%H:%M:%S", &tm);
+	fprintf(t->opts.file, "%-8s", time);
+	for (enum column c = 0; c < COL_COUNT; c++)
+		if (t->offered[c])
+			print_number(t->opts.file, width_of(c), figures[c]);
+	fputc('\n', t->opts.file);
+}
+
+static int flush(struct watch_table *t)
+{
+	if (!t->failure && (fflush(t->opts.file) != 0 || ferror(t->opts.file)))
+		t->failure = errno ? -errno : -EIO;
+	return t->failure;
+}
+
+static int tick(struct watch_out *o, uint64_t t_ns)
+{
+	struct watch_table *t = table_of(o);
+	double figures[COL_COUNT];
+	bool is_new = !t->has_head;
+
+	reduce(t, figures);
+	for (enum column c = 0; c < COL_COUNT; c++) {
+		is_new = is_new || (!isnan(figures[c]) && !t->offered[c]);
+		t->offered[c] = t->offered[c] || !isnan(figures[c]);
+	}
+	if (is_new)
+		print_head(t);
+	t->has_head = true;
+	print_line(t, t_ns, figures);
+	begin_interval(t);
+	return flush(t);
+}
+
+static int note(struct watch_out *o, uint64_t t_ns UNUSED, const char *text)
+{
+	struct watch_table *t = table_of(o);
+
+	fprintf(t->opts.file, "-- %s\n", text);
+	return flush(t);
+}
+
+static int close_table(struct watch_out *o, struct error *reterr)
+{
+	struct watch_table *t = table_of(o);
+	int r = t->failure;
+
+	if (r < 0)
+		error_errno(reterr, r, "writing the table");
+	begin_interval(t);
+	vec_release(&t->parts.list);
+	free(t->latency);
+	free(t);
+	return r;
+}
+
+static const struct watch_out_ops ops = { take_value, tick, note, close_table };
+
+struct watch_out *watch_table_new(const struct watch_table_opts *opts)
+{
+	struct watch_table *t = xcalloc(1, sizeof(*t));
+
+	*t = (struct watch_table){ .out.ops = &ops,
+				   .opts = *opts,
+				   .latency = opts->latency ? xstrdup(opts->latency) : NULL };
+	begin_interval(t);
+	return &t->out;
+}
