@@ -2,7 +2,7 @@
  * The tree is built from libyaml's events rather than its documents: events carry the marks of keys
  * and values alike, and anchors can be refused where they stand.
  */
-#include "conf/conf.h"
+#include "conf/conf_internal.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 struct builder {
 	yaml_parser_t parser;
 	const struct conf *conf;
-	unsigned depth;
+	unsigned depth, depth_max;
 	struct error *reterr;
 };
 
@@ -75,7 +75,7 @@ static int next_event(struct builder *b, yaml_event_t *ret)
 			  p->context ? p->context : "");
 }
 
-static struct conf_node *add_child(struct conf_node *parent)
+struct conf_node *conf_add_child(struct conf_node *parent)
 {
 	size_t n = parent->n_children;
 
@@ -100,7 +100,7 @@ static int build_list(struct builder *b, struct conf_node *n)
 			return r;
 		end = e.type == YAML_SEQUENCE_END_EVENT;
 		if (!end)
-			r = build_value(b, &e, add_child(n));
+			r = build_value(b, &e, conf_add_child(n));
 		yaml_event_delete(&e);
 		if (end || r < 0)
 			return r;
@@ -117,7 +117,7 @@ static int build_key(struct builder *b, const yaml_event_t *e, struct conf_node 
 		return refuse(b, e, "a key must be plain text");
 	if (conf_get(map, text))
 		return refuse(b, e, "this key is already given above");
-	child = add_child(map);
+	child = conf_add_child(map);
 	child->key = xstrdup(text);
 	child->key_line = (unsigned)e->start_mark.line + 1;
 	child->key_column = (unsigned)e->start_mark.column + 1;
@@ -155,7 +155,7 @@ static int build_container(struct builder *b, const yaml_event_t *e, struct conf
 {
 	int r;
 
-	if (b->depth == CONF_DEPTH_MAX)
+	if (b->depth == b->depth_max)
 		return refuse(b, e, "nested too deeply");
 	b->depth++;
 	n->kind = e->type == YAML_MAPPING_START_EVENT ? CONF_MAP : CONF_LIST;
@@ -174,6 +174,8 @@ static int build_value(struct builder *b, yaml_event_t *e, struct conf_node *n)
 		    strlen((char *)e->data.scalar.value) != e->data.scalar.length)
 			return refuse(b, e, "anchors and NUL bytes are not supported");
 		n->text = xstrdup((const char *)e->data.scalar.value);
+		n->len = e->data.scalar.length;
+		n->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 		return 0;
 	case YAML_MAPPING_START_EVENT:
 	case YAML_SEQUENCE_START_EVENT:
@@ -223,23 +225,53 @@ static int build_end(struct builder *b)
 	}
 }
 
+static int parse_yaml(struct str text, struct conf *c, unsigned depth_max, struct error *reterr)
+{
+	struct builder b = { .conf = c, .depth_max = depth_max, .reterr = reterr };
+	int r;
+
+	if (!yaml_parser_initialize(&b.parser))
+		return error_errno(reterr, -ENOMEM, "reading %s", c->name);
+	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text.ptr, text.len);
+	r = build_document(&b, c);
+	if (r == 0)
+		r = build_end(&b);
+	yaml_parser_delete(&b.parser);
+	return r;
+}
+
 int conf_parse(struct str text, const char *name, struct conf **ret, struct error *reterr)
 {
 	CLEANUP(cleanup_conf) struct conf *c = xcalloc(1, sizeof(*c));
-	struct builder b = { .conf = c, .reterr = reterr };
 	int r;
 
 	c->name = xstrdup(name);
 	if (text.len > CONF_FILE_MAX)
 		return error_set(reterr, -E2BIG, "%s: %zu bytes; a case file has at most %d", name,
 				 text.len, CONF_FILE_MAX);
-	if (!yaml_parser_initialize(&b.parser))
-		return error_errno(reterr, -ENOMEM, "reading %s", name);
-	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text.ptr, text.len);
-	r = build_document(&b, c);
+	r = parse_yaml(text, c, CONF_DEPTH_MAX, reterr);
 	if (r == 0)
-		r = build_end(&b);
-	yaml_parser_delete(&b.parser);
+		*ret = TAKE(c);
+	return r;
+}
+
+int conf_parse_document(struct str text, const char *name, struct conf **ret, struct error *reterr)
+{
+	CLEANUP(cleanup_conf) struct conf *c = xcalloc(1, sizeof(*c));
+	struct str trimmed;
+	int r;
+
+	c->name = xstrdup(name);
+	if (text.len > CONF_DOCUMENT_MAX)
+		return error_set(reterr, -E2BIG, "%s: %zu bytes, at most %u are read", name,
+				 text.len, CONF_DOCUMENT_MAX);
+	if (str_starts_with(text, STR("\xef\xbb\xbf")))
+		text = (struct str){ text.ptr + 3, text.len - 3 };
+	trimmed = str_trim(text);
+	if (trimmed.len && (trimmed.ptr[0] == '{' || trimmed.ptr[0] == '['))
+		r = conf_parse_json(text, c, reterr);
+	else
+		r = parse_yaml(text, c, CONF_DOCUMENT_DEPTH_MAX, reterr);
 	if (r == 0)
 		*ret = TAKE(c);
 	return r;

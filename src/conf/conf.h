@@ -19,7 +19,9 @@ struct conf_node {
 	unsigned line, column; /* from 1 */
 	char *key;	       /* under a map; NULL in lists and at the top */
 	unsigned key_line, key_column;
-	char *text; /* of a scalar */
+	char *text;  /* of a scalar */
+	size_t len;  /* of text, which may have NUL bytes when the file is JSON */
+	bool quoted; /* the scalar is a text, whatever it looks like; else null, true, 1 are not */
 	struct conf_node *children;
 	size_t n_children;
 };
@@ -33,6 +35,14 @@ struct conf {
 int conf_parse(struct str text, const char *name, struct conf **ret, struct error *reterr);
 struct conf *conf_free(struct conf *c); /* NULL in, NULL out */
 DEFINE_CLEANUP(conf, struct conf *, conf_free)
+
+/*
+ * A document of other people's: JSON (RFC 8259, strictly) when it begins with { or [, else YAML as
+ * above; larger and deeper than our own files. Of two equal keys in JSON the first counts.
+ */
+#define CONF_DOCUMENT_MAX	(256u << 20)
+#define CONF_DOCUMENT_DEPTH_MAX 200
+int conf_parse_document(struct str text, const char *name, struct conf **ret, struct error *reterr);
 
 /* "FILE:LINE:COLUMN: message" with the place of node n; returns -EINVAL. */
 int conf_error(const struct conf *c, const struct conf_node *n, struct error *reterr,
