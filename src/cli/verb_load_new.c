@@ -6,13 +6,16 @@
 #include "base/mem.h"
 #include "cli/term.h"
 #include "cli/verb.h"
+#include "conf/conf.h"
 #include "convert/curl.h"
+#include "convert/har.h"
 #include "convert/starter.h"
 #include "os/file.h"
 
 struct flags {
-	const char *curl, *output;
-	bool force;
+	const char *curl, *har, *output;
+	struct opt_list only, skip;
+	bool no_static, think, force;
 };
 
 /* `-` is standard input. */
@@ -30,6 +33,36 @@ static int from_curl(const struct flags *f, struct convert_script *s, struct err
 	if (read_input("-", CONVERT_CURL_MAX_BYTES, &text, reterr) < 0)
 		return -EINVAL;
 	return convert_curl(strbuf_str(&text), "standard input", s, reterr);
+}
+
+static int from_har(const struct flags *f, struct convert_script *s, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct convert_har_opts o = {
+		.only = f->only.ptr,
+		.n_only = f->only.len,
+		.skip = f->skip.ptr,
+		.n_skip = f->skip.len,
+		.no_static = f->no_static,
+		.think = f->think,
+	};
+
+	if (read_input(f->har, CONF_DOCUMENT_MAX, &text, reterr) < 0)
+		return -EINVAL;
+	return convert_har(strbuf_str(&text), !strcmp(f->har, "-") ? "standard input" : f->har, &o,
+			   s, reterr);
+}
+
+/* The flag that has no sense with the source given; NULL when there is none. */
+static const char *stray_flag(const struct flags *f)
+{
+	if (f->har)
+		return f->curl ? "--curl" : NULL;
+	return f->only.len    ? "--only"
+	       : f->skip.len  ? "--skip"
+	       : f->no_static ? "--no-static"
+	       : f->think     ? "--think"
+			      : NULL;
 }
 
 /* Files are named from where we are, and a script opens them from where it lies. */
@@ -50,12 +83,15 @@ static int make_script(const struct flags *f, struct strbuf *ret, struct error *
 	struct str rest, line;
 	int r;
 
-	if (!f->curl) {
+	if (stray_flag(f))
+		return error_set(reterr, -EINVAL, "%s does not go with %s", stray_flag(f),
+				 f->har ? "--har" : "anything but --har FILE");
+	if (!f->curl && !f->har) {
 		strbuf_addstr(ret, convert_starter());
 		return 0;
 	}
 	s.file_prefix = prefix;
-	r = from_curl(f, &s, reterr);
+	r = f->har ? from_har(f, &s, reterr) : from_curl(f, &s, reterr);
 	if (r < 0)
 		return r;
 	rest = strbuf_str(&s.notes);
@@ -96,6 +132,16 @@ static int run_load_new(const struct verb_args *a)
 static const struct opt opts[] = {
 	{ "curl", 0, OPT_STRING, AT(curl), "COMMAND",
 	  "From a curl command, or several; - reads standard input" },
+	{ "har", 0, OPT_STRING, AT(har), "FILE",
+	  "From an HTTP archive, as browsers save it; - reads standard input", "file" },
+	{ "only", 0, OPT_LIST, AT(only), "HOST",
+	  "With --har: requests to this host, *.example.com and the like; may be repeated" },
+	{ "skip", 0, OPT_LIST, AT(skip), "HOST",
+	  "With --har: no requests to this host; may be repeated" },
+	{ "no-static", 0, OPT_FLAG, AT(no_static), NULL,
+	  "With --har: no pictures, styles, scripts, fonts and media" },
+	{ "think", 0, OPT_FLAG, AT(think), NULL,
+	  "With --har: pause as long as between the recorded requests" },
 	{ "output", 'o', OPT_STRING, AT(output), "FILE", "Where to write it (standard output)",
 	  "file" },
 	{ "force", 'f', OPT_FLAG, AT(force), NULL, "Write over a file that is there" },
@@ -107,6 +153,8 @@ static const struct example examples[] = {
 	{ "assay load new --curl \"curl -u me:pw -d @order.json https://shop.example/orders\"",
 	  "the request of a curl command" },
 	{ "xclip -o | assay load new --curl - -o login.js", "what a browser copied as cURL" },
+	{ "assay load new --har shop.har --only '*.shop.example' --no-static --think -o shop.js",
+	  "a recorded session, with its pauses" },
 	{ 0 },
 };
 
@@ -114,9 +162,9 @@ const struct verb verb_load_new = {
 	.name = "load new",
 	.summary = "Write a k6 script",
 	.usage = "[options]",
-	.about = "Writes a k6 script that assay load and k6 run: from a curl command, or, when "
-		 "there is\n"
-		 "nothing to make it of, a commented one to begin with.\n"
+	.about = "Writes a k6 script that assay load and k6 run: from a curl command, an HTTP "
+		 "archive, or,\n"
+		 "when there is nothing to make it of, a commented one to begin with.\n"
 		 "What could not be carried over is said on stderr and in the script.\n"
 		 "\n"
 		 "Exit codes: 0; 1 the file is there already; 2 the input cannot be read.",

@@ -124,17 +124,26 @@ static const char *function_of(struct str method, bool has_body)
 
 static bool has_parameters(const struct convert_request *r)
 {
-	return r->headers.len || r->cookies.len || r->redirects >= 0 || r->timeout_ns || r->auth;
+	return r->expected_status || r->headers.len || r->spread || r->cookies.len ||
+	       r->redirects >= 0 || r->timeout_ns || r->auth;
 }
 
 /* An object of names and values; several of one name are joined, as HTTP lets one. */
-static void add_pairs(struct strbuf *out, const char *key, const struct convert_header *list,
-		      size_t n, unsigned indent)
+static void add_pairs(struct strbuf *out, const char *key, const char *spread,
+		      const struct convert_header *list, size_t n, unsigned indent)
 {
-	if (!n)
+	if (!n && !spread)
 		return;
 	convert_js_indent(out, indent);
+	if (!n) {
+		strbuf_addf(out, "%s: %s,\n", key, spread);
+		return;
+	}
 	strbuf_addf(out, "%s: {\n", key);
+	if (spread) {
+		convert_js_indent(out, indent + 2);
+		strbuf_addf(out, "...%s,\n", spread);
+	}
 	for (size_t i = 0; i < n; i++) {
 		CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT;
 		bool before = false;
@@ -161,11 +170,16 @@ static void add_pairs(struct strbuf *out, const char *key, const struct convert_
 static void add_parameters(struct strbuf *out, const struct convert_request *r, unsigned indent)
 {
 	strbuf_addstr(out, "{\n");
-	add_pairs(out, "headers", r->headers.ptr, r->headers.len, indent + 2);
-	add_pairs(out, "cookies", r->cookies.ptr, r->cookies.len, indent + 2);
+	add_pairs(out, "headers", r->spread, r->headers.ptr, r->headers.len, indent + 2);
+	add_pairs(out, "cookies", NULL, r->cookies.ptr, r->cookies.len, indent + 2);
 	if (r->auth) {
 		convert_js_indent(out, indent + 2);
 		strbuf_addf(out, "auth: '%s',\n", r->auth);
+	}
+	if (r->expected_status) {
+		convert_js_indent(out, indent + 2);
+		strbuf_addf(out, "responseCallback: http.expectedStatuses(%d),\n",
+			    r->expected_status);
 	}
 	if (r->redirects >= 0) {
 		convert_js_indent(out, indent + 2);

@@ -42,8 +42,10 @@ struct convert_request {
 	VEC(struct convert_header) headers, cookies;
 	VEC(struct convert_piece) pieces; /* the body, one after the other */
 	VEC(struct convert_part) parts;	  /* or this */
+	const char *spread;		  /* a constant whose headers are sent too, or NULL */
 	const char *auth;		  /* "digest", "ntlm" or NULL */
 	struct strbuf user;  /* "user:password", %-encoded: for auth, goes into the URL */
+	int expected_status; /* one that would count as failed, and does not; or 0 */
 	int redirects;	     /* at most; -1 = k6's default */
 	uint64_t timeout_ns; /* 0 = k6's default */
 };

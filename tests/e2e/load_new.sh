@@ -2,6 +2,7 @@
 # Scripts that `assay load new` makes, run against the fixture server; the requests that arrive are
 # held against what the source says - for curl commands, against what curl itself sends. Prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/load_new.sh
+here=$(cd "$(dirname "$0")" && pwd)/load_new
 tmp=$(mktemp -d) || exit 2
 mkfifo "$tmp/hold"
 "$HTTP_FIXTURE" 300 "$tmp/log" <"$tmp/hold" >"$tmp/port" &
@@ -142,6 +143,78 @@ mark
 "$ASSAY" load -q --no-summary script.js >out 2>>err
 ok 'curl: a form with a file' "$(arrived | grep -acE 'name="a"$|name="f"; filename="data.bin"$|^.?binary$')" = 2
 ok 'curl: its bytes arrive' "$(grep -ac "$(printf '\001')" log)" -ge 1
+
+# an archive: what it says was sent, in its order, arrives; the jar's cookie is the server's
+sed "s|BASE|${BASE#http://}|g" "$here/shop.har" >shop.har
+"$ASSAY" load new --har shop.har --skip '*.example' --no-static --think -o script.js --force 2>err
+mark
+begun=$(date +%s%N)
+"$ASSAY" load -q script.js >out 2>>err
+code=$?
+took=$((($(date +%s%N) - begun) / 1000000))
+arrived | grep -av '^content-length' >got
+cat >wanted <<'END'
+GET /cookie/sid HTTP/1.1
+accept: */*; q=0.5
+cookie: theme=dark
+
+
+----
+POST /echo/order?x=1 HTTP/1.1
+accept: */*; q=0.5
+content-type: application/json
+cookie: theme=dark; sid=jar
+x-token: it's "t"
+
+{"a":"é"}
+----
+POST /echo/form HTTP/1.1
+accept: */*; q=0.5
+content-type: application/x-www-form-urlencoded
+cookie: sid=jar
+
+a+b=1%262&c=
+----
+POST /echo/parts HTTP/1.1
+accept: */*; q=0.5
+content-type: multipart/form-data; boundary=BOUNDARY
+cookie: sid=jar
+
+BOUNDARY
+content-disposition: form-data; name="a"
+
+1
+BOUNDARY
+content-disposition: form-data; name="f"; filename="f.txt"
+content-type: text/plain
+
+hi
+BOUNDARY
+
+----
+GET /redirect/1 HTTP/1.1
+accept: */*; q=0.5
+cookie: sid=jar
+
+
+----
+GET /status/404 HTTP/1.1
+accept: */*; q=0.5
+cookie: sid=jar
+
+
+----
+END
+is 'an archive: what was recorded arrives'
+ok 'an archive: the recorded statuses are checked' "$code$(grep -c 'checks_succeeded.*6 out of 6' out)" = 01
+ok 'an archive: pages are groups' "$(grep -c "group('" script.js)" = 2
+ok 'an archive: pauses are as recorded' $took -ge 5000
+"$ASSAY" load new --har shop.har --only ads.example >script.js 2>err
+ok 'an archive: one host alone' "$(grep -c '= http\.' script.js)$(grep -c ads.example/x script.js)" = 11
+printf '{"log": {"entries": [\n {"request": {"url": 1}}]}}' >bad.har
+"$ASSAY" load new --har bad.har >script.js 2>err
+ok 'an archive: what is wrong is named with its place' \
+	"$?$(grep -c 'bad.har:2:14: the key "method" is missing' err)" = 21
 
 "$ASSAY" load new -o script.js 2>err
 ok 'a script is not written over' $? = 1

@@ -12,6 +12,7 @@
  *	/json            a fixed document
  *	/status/N        that status
  *	/bytes/N         N times 'x'
+ *	/cookie          sets the cookie "sid" to "jar"
  *	/delay/MS        an answer after MS
  *	/serial/MS       an answer after MS of work, one at a time: 1000/MS a second at most
  *	/stall/MS        at once, but nothing for MS, from 1 s after the first of these on
@@ -216,6 +217,13 @@ static bool route_stall(int fd, const struct request *r, long n)
 	return answer(fd, 200, "", "ok", 2);
 }
 
+static bool route_cookie(int fd, const struct request *r, long n)
+{
+	(void)r;
+	(void)n;
+	return answer(fd, 200, "Set-Cookie: sid=jar; Path=/\r\n", "", 0);
+}
+
 /* When the one that works is free again; each takes its turn by the clock, so that nothing is lost
  * between two. */
 static bool route_serial(int fd, const struct request *r, long n)
@@ -402,6 +410,7 @@ static const struct {
 	{ "header", route_header },	  { "garbage", route_garbage },
 	{ "badlength", route_badlength }, { "badchunk", route_badchunk },
 	{ "count", route_count },	  { "serial", route_serial },
+	{ "cookie", route_cookie },
 };
 
 static bool serve(int fd, const struct request *r)
