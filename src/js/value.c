@@ -208,18 +208,41 @@ int js_freeze_deep(JSContext *ctx, JSValueConst v)
 	return js_each(ctx, v, freeze_member, NULL);
 }
 
-JSValue js_throw(JSContext *ctx, const char *fmt, ...)
+static JSValue new_error(JSContext *ctx, const char *fmt, va_list ap)
 {
 	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
 	JSValue e = JS_NewError(ctx);
-	va_list ap;
 
 	if (JS_IsException(e))
 		return e;
-	va_start(ap, fmt);
 	strbuf_vaddf(&message, fmt, ap);
-	va_end(ap);
 	JS_DefinePropertyValueStr(ctx, e, "message", js_new_str(ctx, strbuf_str(&message)),
+				  JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	return e;
+}
+
+JSValue js_throw(JSContext *ctx, const char *fmt, ...)
+{
+	JSValue e;
+	va_list ap;
+
+	va_start(ap, fmt);
+	e = new_error(ctx, fmt, ap);
+	va_end(ap);
+	return JS_IsException(e) ? e : JS_Throw(ctx, e);
+}
+
+JSValue js_throw_named(JSContext *ctx, const char *name, const char *fmt, ...)
+{
+	JSValue e;
+	va_list ap;
+
+	va_start(ap, fmt);
+	e = new_error(ctx, fmt, ap);
+	va_end(ap);
+	if (JS_IsException(e))
+		return e;
+	JS_DefinePropertyValueStr(ctx, e, "name", js_new_str(ctx, str_from(name)),
 				  JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	return JS_Throw(ctx, e);
 }

@@ -71,4 +71,7 @@ JSValue js_new_buffer(JSContext *ctx, struct str bytes);
  * bytes); returns JS_EXCEPTION. */
 JSValue js_throw(JSContext *ctx, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The same with a name of its own: scripts look at err.name. */
+JSValue js_throw_named(JSContext *ctx, const char *name, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
 #endif

@@ -29,6 +29,7 @@ enum {
 	LOAD_CLASS_FS_FILE,
 	LOAD_CLASS_CSV_PARSER,
 	LOAD_CLASS_TEXT_DECODER,
+	LOAD_CLASS_CRYPTO_KEY,
 	LOAD_CLASS_END,
 };
 
@@ -52,6 +53,7 @@ struct load_worker;
 struct load_shard;
 struct load_slot;
 struct load_timer;
+struct load_wc_job;
 struct load_request;
 struct load_jar;
 struct net_client;
@@ -80,7 +82,8 @@ struct load_vu {
 	struct load_statuses expected; /* http.setResponseCallback() */
 	struct load_timer *timers;     /* setTimeout() and its kin that are set */
 	uint32_t timer_ids;
-	struct load_request *requests; /* unfinished or not yet freed */
+	struct load_wc_job *crypto_jobs; /* of crypto.subtle that are under way */
+	struct load_request *requests;	 /* unfinished or not yet freed */
 	struct load_request
 		*native; /* without a script: what each iteration sends; vm is NULL then */
 

@@ -43,23 +43,6 @@ bool load_fs_file(JSValueConst v, const char **ret_path, struct str *ret_content
 	return true;
 }
 
-/* Throws an error of that name: scripts look at err.name. */
-static JSValue fail(JSContext *ctx, const char *name, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static JSValue fail(JSContext *ctx, const char *name, const char *fmt, ...)
-{
-	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
-	JSValue error;
-	va_list ap;
-
-	va_start(ap, fmt);
-	strbuf_vaddf(&message, fmt, ap);
-	va_end(ap);
-	js_throw(ctx, "%s", strbuf_cstr(&message));
-	error = JS_GetException(ctx);
-	js_set_str(ctx, error, "name", str_from(name));
-	return JS_Throw(ctx, error);
-}
-
 static JSValue arg(int argc, JSValueConst *argv, int i)
 {
 	return i < argc ? argv[i] : JS_UNDEFINED;
@@ -106,17 +89,17 @@ static JSValue open_file(JSContext *ctx, JSValueConst path_arg)
 	int r;
 
 	if (load_vu_of(ctx)->phase != LOAD_VU_INIT)
-		return fail(ctx, "ForbiddenError",
-			    "fs.open() can be used in the init context only");
+		return js_throw_named(ctx, "ForbiddenError",
+				      "fs.open() can be used in the init context only");
 	if (!JS_IsString(path_arg) || js_to_str(ctx, path_arg, &path) < 0 || !path.len)
-		return fail(ctx, "TypeError", "fs.open() takes a path");
+		return js_throw_named(ctx, "TypeError", "fs.open() takes a path");
 	js_module_caller(ctx, &caller);
 	r = load_script_resolve(script, strbuf_cstr(&caller), strbuf_cstr(&path), &absolute, &err);
 	if (r == 0)
 		r = load_script_open(script, strbuf_cstr(&caller), strbuf_cstr(&path), &content,
 				     &err);
 	if (r < 0)
-		return fail(ctx, error_name(r), "%s", err.msg);
+		return js_throw_named(ctx, error_name(r), "%s", err.msg);
 	return new_file(ctx, strbuf_cstr(&absolute), content);
 }
 
@@ -162,7 +145,7 @@ static JSValue read_into(JSContext *ctx, struct file *f, JSValueConst into)
 	if (!to && JS_HasException(ctx))
 		JS_FreeValue(ctx, JS_GetException(ctx));
 	if (!to)
-		return fail(ctx, "TypeError", "read() takes a Uint8Array");
+		return js_throw_named(ctx, "TypeError", "read() takes a Uint8Array");
 	if (!len)
 		return JS_NewInt32(ctx, 0);
 	left = f->content.len - (size_t)f->offset;
@@ -199,7 +182,7 @@ static JSValue seek(JSContext *ctx, struct file *f, JSValueConst by_arg, JSValue
 	int64_t by, mode, to;
 
 	if (!is_whole(ctx, by_arg, &by) || !is_whole(ctx, mode_arg, &mode))
-		return fail(ctx, "TypeError", "seek() takes an offset and a SeekMode");
+		return js_throw_named(ctx, "TypeError", "seek() takes an offset and a SeekMode");
 	switch (mode) {
 	case SEEK_START:
 		to = by;
@@ -209,15 +192,17 @@ static JSValue seek(JSContext *ctx, struct file *f, JSValueConst by_arg, JSValue
 		break;
 	case SEEK_FROM_END:
 		if (by > 0)
-			return fail(ctx, "TypeError",
-				    "seek() from the end takes no positive offset");
+			return js_throw_named(ctx, "TypeError",
+					      "seek() from the end takes no positive offset");
 		to = (int64_t)f->content.len - 1 + by;
 		break;
 	default:
-		return fail(ctx, "TypeError", "seek() knows SeekMode.Start, Current and End");
+		return js_throw_named(ctx, "TypeError",
+				      "seek() knows SeekMode.Start, Current and End");
 	}
 	if (to < 0 || to > (int64_t)f->content.len)
-		return fail(ctx, "TypeError", "seek() to %lld, outside of the file", (long long)to);
+		return js_throw_named(ctx, "TypeError", "seek() to %lld, outside of the file",
+				      (long long)to);
 	f->offset = to;
 	return JS_NewInt64(ctx, to);
 }

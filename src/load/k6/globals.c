@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "js/module.h"
 #include "js/value.h"
+#include "load/k6/webcrypto.h"
 
 /* ---- console ---- */
 
@@ -217,6 +218,7 @@ static const struct {
 } late[] = {
 	{ "TextDecoder", load_text_decoder_new },
 	{ "TextEncoder", load_text_encoder_new },
+	{ "crypto", load_webcrypto_new },
 };
 
 static int define_late(JSContext *ctx, int which, JSValue v)
@@ -249,6 +251,7 @@ static JSValue set_late(JSContext *ctx, JSValueConst this UNUSED, JSValueConst v
 static const JSCFunctionListEntry late_globals[] = {
 	JS_CGETSET_MAGIC_DEF("TextDecoder", get_late, set_late, 0),
 	JS_CGETSET_MAGIC_DEF("TextEncoder", get_late, set_late, 1),
+	JS_CGETSET_MAGIC_DEF("crypto", get_late, set_late, 2),
 };
 _Static_assert(ARRAY_SIZE(late_globals) == ARRAY_SIZE(late), "one entry each, in the same order");
 

@@ -1,7 +1,7 @@
 /*
  * globals.h - what scripts have without importing it: console, __ENV, __VU, __ITER, open(), timers,
- * Math.random() that can be seeded, TextEncoder and TextDecoder. k6 has no more than that of what
- * browsers have. What few scripts use is made when a script first looks.
+ * Math.random() that can be seeded, TextEncoder, TextDecoder and crypto. k6 has no more than that
+ * of what browsers have. What few scripts use is made when a script first looks.
  */
 #ifndef ASSAY_LOAD_GLOBALS_H
 #define ASSAY_LOAD_GLOBALS_H

@@ -15,6 +15,7 @@ const struct js_native_module *const load_modules[] = {
 	&load_k6_csv,
 	&load_k6_fs,
 	&load_k6_streams,
+	&load_k6_webcrypto,
 	&load_k6_timers,
 	&load_k6_html,
 	&load_k6_http,
@@ -28,11 +29,12 @@ struct js_class load_classes[LOAD_CLASS_COUNT];
 static void fill_classes(void)
 {
 	const struct js_class *const all[] = {
-		&load_csv_parser_class,	    &load_fs_file_class,      &load_exec_class,
-		&load_file_class,	    &load_hasher_class,	      &load_html_element_class,
-		&load_html_selection_class, &load_html_tags_class,    &load_jar_class,
-		&load_metric_class,	    &load_response_class,     &load_shared_array_class,
-		&load_statuses_class,	    &load_text_decoder_class, &load_url_class,
+		&load_crypto_key_class,	  &load_csv_parser_class,     &load_fs_file_class,
+		&load_exec_class,	  &load_file_class,	      &load_hasher_class,
+		&load_html_element_class, &load_html_selection_class, &load_html_tags_class,
+		&load_jar_class,	  &load_metric_class,	      &load_response_class,
+		&load_shared_array_class, &load_statuses_class,	      &load_text_decoder_class,
+		&load_url_class,
 	};
 
 	_Static_assert(ARRAY_SIZE(all) == LOAD_CLASS_COUNT, "a class is missing");

@@ -21,11 +21,12 @@ extern const struct js_native_module load_k6_streams;	/* k6/experimental/streams
 extern const struct js_native_module load_k6_timers;	/* k6/timers */
 extern const struct js_native_module load_k6_csv;	/* k6/experimental/csv */
 extern const struct js_native_module load_k6_html;	/* k6/html */
+extern const struct js_native_module load_k6_webcrypto; /* k6/experimental/webcrypto */
 
 extern const struct js_class load_statuses_class, load_url_class, load_jar_class, load_metric_class,
 	load_shared_array_class, load_exec_class, load_html_selection_class,
 	load_html_element_class, load_html_tags_class, load_hasher_class, load_file_class,
-	load_fs_file_class, load_csv_parser_class, load_text_decoder_class;
+	load_fs_file_class, load_csv_parser_class, load_text_decoder_class, load_crypto_key_class;
 
 /* All of the above and load_response_class, for js_shard_opts. */
 #define LOAD_CLASS_COUNT (LOAD_CLASS_END - JS_CLASS_USER)
