@@ -100,13 +100,11 @@ static void collect_labels(struct rw_output *w, const struct export_series *s)
 	qsort(w->labels, w->n_labels, sizeof(w->labels[0]), by_label_name);
 }
 
-static void add_series(struct rw_output *w, struct strbuf *out, struct str name, double value,
-		       int64_t t_ms)
+static void add_labels(struct rw_output *w, struct strbuf *out, struct str name)
 {
-	size_t series = export_proto_begin(out, 1), part;
-
 	for (size_t i = 0; i < w->n_labels; i++) {
 		const struct label *l = &w->labels[i];
+		size_t part;
 
 		if (i && !by_label_name(l, l - 1))
 			continue; /* two keys that differ in what a name cannot have */
@@ -115,6 +113,14 @@ static void add_series(struct rw_output *w, struct strbuf *out, struct str name,
 		export_proto_str(out, 2, l->value.ptr ? l->value : name);
 		export_proto_end(out, part);
 	}
+}
+
+static void add_series(struct rw_output *w, struct strbuf *out, struct str name, double value,
+		       int64_t t_ms)
+{
+	size_t series = export_proto_begin(out, 1), part;
+
+	add_labels(w, out, name);
 	part = export_proto_begin(out, 2);
 	export_proto_double(out, 1, value);
 	export_proto_uint(out, 2, (uint64_t)t_ms);
@@ -122,10 +128,15 @@ static void add_series(struct rw_output *w, struct strbuf *out, struct str name,
 	export_proto_end(out, series);
 }
 
+/* k6's times are ms, Prometheus' seconds. */
+static double unit_of(const struct export_series *s)
+{
+	return s->metric.contains == EXPORT_TIME ? 1e-3 : 1;
+}
+
 static double stat_value(const struct export_series *s, const struct stat *stat)
 {
-	/* k6's times are ms, Prometheus' seconds */
-	double unit = s->metric.contains == EXPORT_TIME ? 1e-3 : 1;
+	double unit = unit_of(s);
 
 	switch (stat->kind) {
 	case STAT_COUNT:
@@ -156,6 +167,28 @@ static void add_named(struct rw_output *w, struct strbuf *out, const struct expo
 	add_series(w, out, strbuf_str(&name), value, t_ms);
 }
 
+/* TimeSeries{labels 1, histograms 4}; its name has the unit, as k6 does it. */
+static void add_native(struct rw_output *w, struct strbuf *out, const struct export_series *s,
+		       int64_t t_ms, bool stale)
+{
+	static const char *const units[] = { "", "seconds", "bytes" };
+	const char *unit = units[s->metric.contains];
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+	size_t series, part;
+
+	if (stale) {
+		add_named(w, out, s, unit, 0, t_ms, true);
+		return;
+	}
+	strbuf_addf(&name, "k6_%s%s%s", s->metric.name, *unit ? "_" : "", unit);
+	series = export_proto_begin(out, 1);
+	add_labels(w, out, strbuf_str(&name));
+	part = export_proto_begin(out, 4);
+	export_native_proto(s->native, t_ms, out);
+	export_proto_end(out, part);
+	export_proto_end(out, series);
+}
+
 static void add_all_of(struct rw_output *w, struct strbuf *out, const struct export_series *s,
 		       int64_t t_ms, bool stale)
 {
@@ -171,6 +204,10 @@ static void add_all_of(struct rw_output *w, struct strbuf *out, const struct exp
 		add_named(w, out, s, "rate", (double)s->nonzero / (double)s->count, t_ms, stale);
 		break;
 	case EXPORT_TREND:
+		if (s->native) {
+			add_native(w, out, s, t_ms, stale);
+			break;
+		}
 		vec_for_each (&w->stats, stat)
 			add_named(w, out, s, stat->suffix, stat_value(s, stat), t_ms, stale);
 		break;
@@ -225,15 +262,22 @@ static void add_stale(struct rw_output *w, struct strbuf *request)
 		add_all_of(w, request, *at, MAX(now_ms, (*at)->sent_ms + 1), true);
 }
 
+static void add_point(struct rw_output *w, const struct export_point *p)
+{
+	struct export_series *s = export_table_add(&w->table, p);
+
+	if (!s)
+		export_lose(&w->base, 1, "there are more than 10,000 time series");
+	else if (s->native && export_native_add(s->native, p->value * unit_of(s)) < 0)
+		export_lose(&w->base, 1, "native histograms have no place for negative values");
+	else
+		w->pending++;
+}
+
 static void add_points(struct export_output *o, const struct export_point *p, size_t n)
 {
-	struct rw_output *w = rw_of(o);
-
 	for (size_t i = 0; i < n; i++)
-		if (export_table_add(&w->table, &p[i]))
-			w->pending++;
-		else
-			export_lose(o, 1, "there are more than 10,000 time series");
+		add_point(rw_of(o), &p[i]);
 }
 
 static void tick(struct export_output *o)
@@ -327,7 +371,7 @@ static int read_stats(struct rw_output *w, struct str list, struct error *reterr
 					 "K6_PROMETHEUS_RW_TREND_STATS: '%.*s' is none of count, "
 					 "sum, min, max, avg, med and p(N)",
 					 STR_FMT(part));
-		w->table.with_hist |= stat.kind == STAT_QUANTILE;
+		w->table.with_hist |= stat.kind == STAT_QUANTILE && !w->table.with_native;
 		vec_push(&w->stats, stat);
 	}
 	return 0;
@@ -373,19 +417,11 @@ static int refuse_variables(const struct export_spec *spec, struct error *reterr
 		"K6_PROMETHEUS_RW_SIGV4_ACCESS_KEY",
 		"K6_PROMETHEUS_RW_SIGV4_SECRET_KEY",
 	};
-	bool native = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (export_variable(spec, names[i]))
 			return error_set(reterr, -ENOTSUP,
 					 "%s is not available in assay " ASSAY_VERSION, names[i]);
-	if (export_variable_bool(spec, "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", &native,
-				 reterr) < 0)
-		return -EINVAL;
-	if (native)
-		return error_set(reterr, -ENOTSUP,
-				 "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM is not available in "
-				 "assay " ASSAY_VERSION);
 	return 0;
 }
 
@@ -410,6 +446,8 @@ static int read_options(struct rw_output *w, const struct export_spec *spec, str
 	if (refuse_variables(spec, reterr) < 0 ||
 	    export_variable_bool(spec, "K6_PROMETHEUS_RW_STALE_MARKERS", &w->stale_markers,
 				 reterr) < 0 ||
+	    export_variable_bool(spec, "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM",
+				 &w->table.with_native, reterr) < 0 ||
 	    export_variable_bool(spec, "K6_PROMETHEUS_RW_INSECURE_SKIP_TLS_VERIFY",
 				 &w->opts.insecure, reterr) < 0 ||
 	    export_variable_ns(spec, "K6_PROMETHEUS_RW_PUSH_INTERVAL", &w->base.interval_ns,

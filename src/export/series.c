@@ -69,6 +69,8 @@ static struct export_series *series_new(struct export_table *t, const struct exp
 	t->run->metric(t->run->arg, p->metric, &s->metric);
 	if (s->metric.type == EXPORT_TREND && t->with_hist)
 		s->hist = hist_new();
+	if (s->metric.type == EXPORT_TREND && t->with_native)
+		s->native = xcalloc(1, sizeof(*s->native));
 	if (s->metric.type == EXPORT_TREND && t->bounds)
 		s->buckets = xcalloc(t->n_bounds + 1, sizeof(*s->buckets));
 	vec_push(&t->list, s);
@@ -141,6 +143,9 @@ void export_table_release(struct export_table *t)
 	vec_for_each (&t->list, at) {
 		hist_free((*at)->hist);
 		free((*at)->buckets);
+		if ((*at)->native)
+			export_native_release((*at)->native);
+		free((*at)->native);
 		free(*at);
 	}
 	vec_release(&t->list);

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "export/native.h"
 #include "export/output.h"
 #include "stats/hist.h"
 
@@ -20,16 +21,17 @@ struct export_series {
 	const void *tags;
 	uint64_t count, nonzero; /* points; those that are not 0 */
 	double sum, last, min, max;
-	uint64_t latest_ns; /* the latest point's */
-	bool fresh;	    /* points came since the user set it to false */
-	int64_t sent_ms;    /* the user's */
-	struct hist *hist;  /* of trends, if asked for */
-	uint64_t *buckets;  /* of trends, if there are bounds: n_bounds + 1 */
+	uint64_t latest_ns;	      /* the latest point's */
+	bool fresh;		      /* points came since the user set it to false */
+	int64_t sent_ms;	      /* the user's */
+	struct hist *hist;	      /* of trends, if asked for */
+	uint64_t *buckets;	      /* of trends, if there are bounds: n_bounds + 1 */
+	struct export_native *native; /* of trends, if asked for: the user adds to it */
 };
 
 struct export_table {
 	const struct export_run *run;
-	bool with_hist;
+	bool with_hist, with_native;
 	const double *bounds; /* bucket i holds what is <= bounds[i]; NULL = none */
 	size_t n_bounds;
 

@@ -110,6 +110,28 @@ TEST(a_series_a_stat_and_times_in_seconds)
 	receiver_release(&rec);
 }
 
+TEST(a_trend_as_a_native_histogram)
+{
+	const char *env[] = { "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM=true", NULL };
+	const unsigned ok[] = { 200 };
+	struct receiver rec;
+	struct strbuf got;
+	struct rig r;
+
+	begin(&rec, &r, ok, 1, env);
+	rig_add(&r, MY_TIME, "", 1, 2000);
+	rig_add(&r, MY_TIME, "", 1, 3000);
+	ASSERT_INT(rig_close(&r, NULL), 0);
+	receiver_stop(&rec);
+	got = uncompress(&rec.requests[0].body);
+	/* count 2, sum 5.0 seconds, schema 3 */
+	HAS(NAME "\x12k6_my_time_seconds\x22");
+	HAS("\x08\x02\x19\x00\x00\x00\x00\x00\x00\x14\x40\x20\x06");
+	ASSERT_TRUE(!holds(&got, "k6_my_time_p99", 14));
+	strbuf_release(&got);
+	receiver_release(&rec);
+}
+
 TEST(stale_markers_come_last)
 {
 	const char *env[] = { "K6_PROMETHEUS_RW_STALE_MARKERS=true",
