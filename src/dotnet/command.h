@@ -43,12 +43,17 @@ enum {
 	DOTNET_E_BAD_ENCODING = 0x80131384,
 	DOTNET_E_UNKNOWN_COMMAND = 0x80131385,
 	DOTNET_E_BAD_MAGIC = 0x80131386,
+	DOTNET_E_NOT_SUPPORTED = 0x80131515,
+	DOTNET_E_NOT_YET_AVAILABLE = 0x8013135b,
+	DOTNET_E_UNINITIALISED = 0x80131371,
 };
 
 /* What a runtime's error number means, in words; NULL when it is none that we know. */
 const char *dotnet_error_words(uint32_t hresult);
 
 /* ---- commands ---- */
+
+#define DOTNET_PERF_MAP_ONLY 3 /* EnablePerfMap: perf's map, no jit dump beside it */
 
 /* Without a payload, or with one of a number. */
 void dotnet_command_bare(struct strbuf *out, unsigned id);
