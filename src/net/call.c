@@ -71,7 +71,7 @@ static void leave_connection(struct net_call *call, bool reusable)
 		return;
 	}
 	call->conn = NULL;
-	if (!conn)
+	if (!conn || conn->state == CONN_LINK)
 		return;
 	if (reusable)
 		conn_make_idle(conn);
@@ -272,6 +272,7 @@ static struct net_call *new_call(struct net_client *c, const struct net_request 
 	call->h2_refused = false;
 	call->max_body_bytes = req->max_body_bytes ? req->max_body_bytes : c->opts.max_body_bytes;
 	call->discard_body = req->discard_body;
+	call->upgrade = req->upgrade;
 	return call;
 }
 
@@ -279,8 +280,7 @@ static int write_request(struct net_call *call, const struct net_request *req, c
 {
 	struct net_http1_request_info info;
 	int r = net_http1_write_request(&call->out, req, &call->client->opts,
-					origin_proxy_to_ask(call->client, call->origin), &info,
-					ret_why);
+					call_proxy_to_ask(call), &info, ret_why);
 
 	if (r < 0)
 		return r;
@@ -300,14 +300,14 @@ static void start(struct net_call *call)
 {
 	struct net_client *c = call->client;
 
-	struct net_conn *h2 = h2_find(call->origin);
+	struct net_conn *h2 = call->upgrade ? NULL : h2_find(call->origin);
 
 	if (h2) {
 		call->res->reused = true;
 		h2_start(call, h2);
 		return;
 	}
-	call->conn = conn_take_idle(c, call->origin);
+	call->conn = call->upgrade ? NULL : conn_take_idle(c, call->origin);
 	if (call->conn) {
 		call->res->reused = true;
 		call->conn->call = call;

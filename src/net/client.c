@@ -30,6 +30,11 @@ struct net_client *net_client_new(struct net_stack *stack, const struct net_clie
 	return c;
 }
 
+struct net_stack *net_client_stack(struct net_client *c)
+{
+	return c->stack;
+}
+
 static void free_sessions(struct net_client *c)
 {
 	while (c->sessions) {
@@ -103,6 +108,11 @@ const struct net_proxy *origin_proxy_to_ask(const struct net_client *c, const st
 	return o->proxy;
 }
 
+const struct net_proxy *call_proxy_to_ask(const struct net_call *call)
+{
+	return call->upgrade ? NULL : origin_proxy_to_ask(call->client, call->origin);
+}
+
 struct ssl_session_st **session_slot(struct net_client *c, const struct net_origin *o)
 {
 	struct kept_session *k;
@@ -133,7 +143,9 @@ static void conn_ready(struct net_watch *w, uint32_t events)
 {
 	struct net_conn *conn = container_of(w, struct net_conn, watch);
 
-	if (conn->state == CONN_H2)
+	if (conn->state == CONN_LINK)
+		link_ready(conn->link);
+	else if (conn->state == CONN_H2)
 		h2_ready(conn);
 	else if (conn->state == CONN_BUSY)
 		exchange_ready(conn->call, events);
@@ -188,6 +200,7 @@ void conn_close(struct net_conn *conn)
 		net_loop_undefer(c->stack->loop, &conn->resume);
 	net_watch_remove(c->stack->loop, &conn->watch);
 	h2_free(conn);
+	link_free(conn->link);
 	if (conn->stream.ops)
 		conn->stream.ops->close(&conn->stream);
 	dial_free(conn->dial);

@@ -20,6 +20,7 @@
 #include "net/addr.h"
 #include "net/err.h"
 #include "net/http1_head.h"
+#include "net/link.h"
 #include "net/names.h"
 #include "net/proxy.h"
 #include "net/stack.h"
@@ -84,6 +85,8 @@ struct net_response {
 	struct net_ocsp ocsp;
 	bool reused;		 /* came over a kept connection */
 	bool retried;		 /* a kept connection was found dead first */
+	struct net_link *link;	 /* after a request with `upgrade` and status 101; whoever takes it
+				  * sets   it to NULL */
 	struct net_stack *stack; /* private: where it goes back to */
 	struct net_response *next;
 };
@@ -99,6 +102,7 @@ struct net_request {
 	size_t n_headers;
 	struct str body; /* must stay until done; empty = none */
 	bool discard_body;
+	bool upgrade;	       /* a reply of status 101 is expected: a new connection, HTTP/1 */
 	uint64_t timeout_ns;   /* 0 = the client's */
 	size_t max_body_bytes; /* 0 = the client's */
 	net_done_fn *done;     /* never called before net_client_send() has returned */
@@ -107,6 +111,8 @@ struct net_request {
 
 /* The stack must outlive the client. */
 struct net_client *net_client_new(struct net_stack *stack, const struct net_client_opts *opts);
+
+struct net_stack *net_client_stack(struct net_client *c);
 
 /* Calls in flight are cancelled, connections closed. NULL in, nothing done. */
 void net_client_free(struct net_client *c);

@@ -6,6 +6,7 @@
  *	dial.c      a new connection: lookup, connect, a proxy's tunnel, TLS
  *	exchange.c  one request and its response on a connection
  *	exchange_h2.c  many at once, on a connection that speaks HTTP/2
+ *	link.c      a connection that has left HTTP
  *	stack.c     what a thread shares, recycling of calls and responses
  *
  * A call has a connection from its first moment to its last (but for the instant of a retry), at
@@ -75,6 +76,7 @@ enum conn_state {
 	CONN_BUSY,
 	CONN_IDLE,
 	CONN_H2,
+	CONN_LINK,
 };
 
 /* What a connection that speaks HTTP/2 has besides. */
@@ -99,6 +101,7 @@ struct net_conn {
 	struct net_origin *origin;
 	struct net_call *call;	    /* NULL when idle */
 	struct conn_h2 *h2;	    /* NULL when it speaks HTTP/1 */
+	struct net_link *link;	    /* in state CONN_LINK */
 	struct net_conn *next_idle; /* in origin->idle or origin->h2 */
 	struct net_dial *dial;	    /* until established */
 	size_t index;		    /* in client->conns */
@@ -147,7 +150,7 @@ struct net_call {
 	const char *h2_why;
 	bool h2_refused;
 	size_t max_body_bytes;
-	bool is_head, is_idempotent, discard_body, wants_close;
+	bool is_head, is_idempotent, discard_body, wants_close, upgrade;
 
 	enum call_phase phase;
 	uint64_t phase_start_ns;
@@ -166,6 +169,7 @@ struct net_origin *origin_get(struct net_client *c, const struct net_url *url);
 struct ssl_session_st **session_slot(struct net_client *c, const struct net_origin *o);
 /* The proxy that gets the requests themselves; NULL when it makes tunnels, or there is none. */
 const struct net_proxy *origin_proxy_to_ask(const struct net_client *c, const struct net_origin *o);
+const struct net_proxy *call_proxy_to_ask(const struct net_call *call);
 void origin_put(struct net_client *c, struct net_origin *o);
 struct net_conn *conn_new(struct net_client *c, struct net_origin *o);
 void conn_close(struct net_conn *conn);
@@ -203,6 +207,12 @@ bool exchange_expect_body(struct net_call *call, const struct net_head *h);
 
 /* What the connection says of itself, for the response. */
 void exchange_describe(struct net_call *call);
+
+/* link.c */
+/* The connection's call has ended with status 101; bytes came behind it. */
+struct net_link *link_attach(struct net_conn *conn, struct str early);
+void link_ready(struct net_link *l);
+void link_free(struct net_link *l); /* for conn_close() */
 
 /* exchange_h2.c */
 /* An established connection turned out to speak HTTP/2; it has no call. */

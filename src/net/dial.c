@@ -25,6 +25,8 @@ struct net_dial {
 
 static bool speaks_h2(const struct net_conn *conn)
 {
+	if (conn->call->upgrade)
+		return false;
 	if (conn->origin->tls)
 		return net_tls_agreed_h2(&conn->stream);
 	return conn->client->opts.http == NET_HTTP_2;
@@ -58,7 +60,7 @@ static void established(struct net_conn *conn)
 		begin_h2(conn);
 		return;
 	}
-	if (conn->client->opts.http == NET_HTTP_2) {
+	if (conn->client->opts.http == NET_HTTP_2 && !call->upgrade) {
 		call_fail(call, NET_ERR_H2, 0, "the server does not offer HTTP/2");
 		return;
 	}
@@ -83,13 +85,13 @@ static void continue_handshake(struct net_conn *conn)
 			  err.msg);
 }
 
-static enum net_alpn alpn_of(const struct net_client *c)
+static enum net_alpn alpn_of(const struct net_call *call)
 {
 	static const enum net_alpn offers[] = { [NET_HTTP_ANY] = NET_ALPN_ANY,
 						[NET_HTTP_1] = NET_ALPN_HTTP1,
 						[NET_HTTP_2] = NET_ALPN_H2 };
 
-	return offers[c->opts.http];
+	return call->upgrade ? NET_ALPN_HTTP1 : offers[call->client->opts.http];
 }
 
 static void begin_tls(struct net_conn *conn)
@@ -105,8 +107,7 @@ static void begin_tls(struct net_conn *conn)
 	conn->state = CONN_HANDSHAKE;
 	r = stack_tls(conn->client->stack, &tls, &err);
 	if (r == 0)
-		r = net_tls_attach(tls, &conn->stream, conn->origin->host, alpn_of(conn->client),
-				   &err);
+		r = net_tls_attach(tls, &conn->stream, conn->origin->host, alpn_of(call), &err);
 	if (r < 0) {
 		call_fail(call, NET_ERR_TLS, r, err.msg);
 		return;
@@ -120,7 +121,7 @@ static void begin_tls(struct net_conn *conn)
 
 static bool needs_tunnel(const struct net_conn *conn)
 {
-	return conn->origin->proxy && !origin_proxy_to_ask(conn->client, conn->origin);
+	return conn->origin->proxy && !call_proxy_to_ask(conn->call);
 }
 
 static void connected(struct net_conn *conn)

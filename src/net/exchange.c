@@ -59,12 +59,14 @@ static void send_request(struct net_call *call)
 
 /* --- receiving: these return whether the call goes on --- */
 
-static bool ended(struct net_call *call, uint64_t now_ns, size_t left_over)
+static bool ended(struct net_call *call, uint64_t now_ns, struct str left_over)
 {
 	struct net_stream *s = &call->conn->stream;
-	bool reusable = net_http1_reusable(&call->http1) && !left_over && all_sent(call) &&
+	bool reusable = net_http1_reusable(&call->http1) && !left_over.len && all_sent(call) &&
 			!s->ops->has_pending(s);
 
+	if (call->upgrade && call->res->head.status == 101)
+		call->res->link = link_attach(call->conn, left_over);
 	call_complete(call, now_ns, reusable);
 	return false;
 }
@@ -124,7 +126,7 @@ static bool take_bytes(struct net_call *call, struct str in, uint64_t now_ns)
 				return body_too_large(call);
 			break;
 		case NET_HTTP1_END:
-			return ended(call, now_ns, in.len);
+			return ended(call, now_ns, in);
 		default:
 			return failed(call, event == -E2BIG ? NET_ERR_TOO_LARGE : NET_ERR_MALFORMED,
 				      0, why);
@@ -138,7 +140,7 @@ static bool take_eof(struct net_call *call, uint64_t now_ns)
 	int event = net_http1_eof(&call->http1, &why);
 
 	if (event == NET_HTTP1_END)
-		return ended(call, now_ns, 0);
+		return ended(call, now_ns, (struct str){ 0 });
 	if (event == -EPIPE)
 		return failed(call, NET_ERR_TRUNCATED, 0, why);
 	if (call->send_error)

@@ -128,6 +128,7 @@ void net_response_free(struct net_response *res)
 
 	if (!res)
 		return;
+	net_link_close(res->link);
 	trim(&res->message);
 	trim(&res->body);
 	net_head_clear(&res->head);
