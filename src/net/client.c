@@ -163,6 +163,14 @@ static void conn_resume(struct net_task *t)
 	conn_ready(&conn->watch, EPOLLIN);
 }
 
+void conn_resume_later(struct net_conn *conn)
+{
+	if (conn->resuming)
+		return;
+	conn->resuming = true;
+	net_loop_defer(conn->client->stack->loop, &conn->resume);
+}
+
 struct net_conn *conn_new(struct net_client *c, struct net_origin *o)
 {
 	struct net_conn *conn = xcalloc(1, sizeof(*conn));

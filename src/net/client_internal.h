@@ -174,6 +174,8 @@ void origin_put(struct net_client *c, struct net_origin *o);
 struct net_conn *conn_new(struct net_client *c, struct net_origin *o);
 void conn_close(struct net_conn *conn);
 void conn_watch(struct net_conn *conn, uint32_t events);
+/* In the next round as if something were to be read: bytes wait where no descriptor tells. */
+void conn_resume_later(struct net_conn *conn);
 struct net_conn *conn_take_idle(struct net_client *c, struct net_origin *o);
 void conn_make_idle(struct net_conn *conn);
 

@@ -189,10 +189,8 @@ static void receive(struct net_call *call)
 		if (n < SCRATCH_BYTES && !s->ops->has_pending(s))
 			return;
 	}
-	if (s->ops->has_pending(s) && !conn->resuming) {
-		conn->resuming = true;
-		net_loop_defer(stack->loop, &conn->resume);
-	}
+	if (s->ops->has_pending(s))
+		conn_resume_later(conn);
 }
 
 void exchange_describe(struct net_call *call)

@@ -81,14 +81,6 @@ static void note_sent(struct conn_h2 *h)
 	}
 }
 
-static void resume_later(struct net_conn *conn)
-{
-	if (conn->resuming)
-		return;
-	conn->resuming = true;
-	net_loop_defer(conn->client->stack->loop, &conn->resume);
-}
-
 /* Whether all that was collected could be sent. */
 static bool write_out(struct net_conn *conn)
 {
@@ -106,7 +98,7 @@ static bool write_out(struct net_conn *conn)
 		if (n < 0) {
 			/* the next read may tell more; nobody is told from within a request */
 			h->send_error = (int)n;
-			resume_later(conn);
+			conn_resume_later(conn);
 			return false;
 		}
 		h->out_sent += (size_t)n;
@@ -323,7 +315,7 @@ void h2_ready(struct net_conn *conn)
 			return;
 	}
 	if (s->ops->has_pending(s))
-		resume_later(conn);
+		conn_resume_later(conn);
 }
 
 /* --- the connection --- */

@@ -57,9 +57,7 @@ static void watch(struct net_link *l)
 {
 	uint32_t events = EPOLLIN;
 
-	if (l->ended)
-		events = 0;
-	else if (l->out_sent < l->out.len)
+	if (l->out_sent < l->out.len)
 		events |= l->conn->stream.wants ? l->conn->stream.wants : EPOLLOUT;
 	conn_watch(l->conn, events);
 }
@@ -69,7 +67,8 @@ static void end(struct net_link *l, int code)
 	if (l->ended)
 		return;
 	l->ended = true;
-	watch(l);
+	/* a broken connection is told again and again, whatever is watched for */
+	net_watch_remove(l->conn->client->stack->loop, &l->conn->watch);
 	l->ops->ended(l->arg, code);
 }
 
@@ -78,10 +77,7 @@ void net_link_listen(struct net_link *l, const struct net_link_ops *ops, void *a
 	l->ops = ops;
 	l->arg = arg;
 	watch(l);
-	if (!l->conn->resuming) {
-		l->conn->resuming = true;
-		net_loop_defer(l->conn->client->stack->loop, &l->conn->resume);
-	}
+	conn_resume_later(l->conn);
 }
 
 /* A failure shows at the next read, where it may be told. */
@@ -108,6 +104,12 @@ void net_link_write(struct net_link *l, struct str bytes)
 {
 	if (l->ended)
 		return;
+	/* what was sent long ago goes when it is the larger part: each byte is moved once at most
+	 */
+	if (l->out_sent > l->out.len / 2) {
+		strbuf_consume(&l->out, l->out_sent);
+		l->out_sent = 0;
+	}
 	strbuf_add(&l->out, bytes.ptr, bytes.len);
 	flush(l);
 }
@@ -167,10 +169,8 @@ static void read_link(struct net_link *l)
 		if (n < SCRATCH_BYTES && !s->ops->has_pending(s))
 			return;
 	}
-	if (s->ops->has_pending(s) && !conn->resuming) {
-		conn->resuming = true;
-		net_loop_defer(stack->loop, &conn->resume);
-	}
+	if (s->ops->has_pending(s))
+		conn_resume_later(conn);
 }
 
 void link_ready(struct net_link *l)

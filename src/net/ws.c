@@ -11,6 +11,9 @@
 #define HEADERS_MAX 160
 #define GUID	    "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" /* RFC 6455 1.3 */
 
+/* Beyond it pings are not answered. */
+#define PONGS_MAX_BYTES ((size_t)64 * 1024)
+
 enum ws_state { WS_OPENING, WS_OPEN, WS_CLOSING, WS_CLOSED };
 
 struct net_ws {
@@ -190,7 +193,9 @@ static bool take_message(struct net_ws *ws, const struct net_ws_message *m)
 		take_close(ws, m->payload);
 		return false;
 	}
-	if (m->op == NET_WS_PING && ws->state == WS_OPEN)
+	/* who does not read what is sent gets no more of it (RFC 6455 5.5.3 lets pongs be left out)
+	 */
+	if (m->op == NET_WS_PING && ws->state == WS_OPEN && net_ws_unsent(ws) < PONGS_MAX_BYTES)
 		write_message(ws, NET_WS_PONG, m->payload);
 	ws->freed = &freed;
 	ws->ops->message(ws->arg, m);
@@ -224,7 +229,7 @@ static void on_end(void *arg, int code)
 	if (ws->state == WS_CLOSED)
 		return;
 	finish(ws, NET_WS_ABNORMAL, (struct str){ 0 },
-	       code ? strerrorname_np(-code) : "the connection ended without a close");
+	       code ? strerrordesc_np(-code) : "the connection ended without a close");
 }
 
 static const struct net_link_ops link_ops = { on_bytes, on_end };
