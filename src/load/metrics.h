@@ -37,6 +37,12 @@ enum load_builtin {
 	LOAD_M_HTTP_REQ_SENDING,
 	LOAD_M_HTTP_REQ_WAITING,
 	LOAD_M_HTTP_REQ_RECEIVING,
+	LOAD_M_WS_SESSIONS,
+	LOAD_M_WS_CONNECTING,
+	LOAD_M_WS_SESSION_DURATION,
+	LOAD_M_WS_MSGS_SENT,
+	LOAD_M_WS_MSGS_RECEIVED,
+	LOAD_M_WS_PING,
 	LOAD_M_DATA_SENT,
 	LOAD_M_DATA_RECEIVED,
 	/* assay's: duration counted from the intended start; start minus intended start */

@@ -14,9 +14,18 @@
 
 #define COLUMNS 8 /* of a row; further aggregates are joined without alignment */
 
-enum block { BLOCK_CUSTOM, BLOCK_HTTP, BLOCK_EXECUTION, BLOCK_NETWORK, BLOCKS, BLOCK_NONE };
+enum block {
+	BLOCK_CUSTOM,
+	BLOCK_HTTP,
+	BLOCK_EXECUTION,
+	BLOCK_NETWORK,
+	BLOCK_WEBSOCKET,
+	BLOCKS,
+	BLOCK_NONE
+};
 
-static const char *const block_titles[BLOCKS] = { "CUSTOM", "HTTP", "EXECUTION", "NETWORK" };
+static const char *const block_titles[BLOCKS] = { "CUSTOM", "HTTP", "EXECUTION", "NETWORK",
+						  "WEBSOCKET" };
 
 struct row {
 	struct strbuf name;
@@ -253,6 +262,8 @@ static enum block block_of(const struct text *t, const struct summary_item *item
 		return BLOCK_NONE;
 	if (!strncmp(m->name, "http_", 5))
 		return BLOCK_HTTP;
+	if (!strncmp(m->name, "ws_", 3))
+		return BLOCK_WEBSOCKET;
 	return m->contains == LOAD_DATA ? BLOCK_NETWORK : BLOCK_EXECUTION;
 }
 

@@ -14,6 +14,7 @@
 #include "load/k6/globals.h"
 #include "load/k6/request.h"
 #include "load/k6/modules.h"
+#include "load/k6/socket.h"
 #include "load/k6/webcrypto.h"
 #include "load/native.h"
 #include "load/runner.h"
@@ -28,6 +29,7 @@ static void cancel_operations(struct js_vm *vm UNUSED, void *user)
 
 	load_timers_cancel(vu);
 	load_requests_cancel(vu);
+	load_sockets_cancel(vu);
 	load_webcrypto_cancel(vu);
 }
 
@@ -150,6 +152,7 @@ void load_vu_free(struct load_vu *vu)
 		JS_FreeValue(ctx, vu->result);
 		load_timers_cancel(vu);
 		load_requests_cancel(vu);
+		load_sockets_cancel(vu);
 		load_webcrypto_cancel(vu);
 		js_vm_free(vu->vm);
 		vu->shard->vus--;

@@ -30,6 +30,7 @@ enum {
 	LOAD_CLASS_CSV_PARSER,
 	LOAD_CLASS_TEXT_DECODER,
 	LOAD_CLASS_CRYPTO_KEY,
+	LOAD_CLASS_SOCKET,
 	LOAD_CLASS_END,
 };
 
@@ -55,6 +56,7 @@ struct load_slot;
 struct load_timer;
 struct load_wc_job;
 struct load_request;
+struct load_socket;
 struct load_jar;
 struct net_client;
 
@@ -84,6 +86,7 @@ struct load_vu {
 	uint32_t timer_ids;
 	struct load_wc_job *crypto_jobs; /* of crypto.subtle that are under way */
 	struct load_request *requests;	 /* unfinished or not yet freed */
+	struct load_socket *sockets;	 /* WebSockets that are not over */
 	struct load_request
 		*native; /* without a script: what each iteration sends; vm is NULL then */
 

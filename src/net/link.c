@@ -19,7 +19,7 @@ struct net_link {
 	struct strbuf early; /* what came behind the reply's head */
 	struct strbuf out;   /* of which so many bytes have been sent: */
 	size_t out_sent;
-	bool ended;
+	bool ended, paused;
 	bool *closed; /* set while somebody up the stack wants to know */
 };
 
@@ -57,6 +57,8 @@ static void watch(struct net_link *l)
 {
 	uint32_t events = EPOLLIN;
 
+	if (l->paused)
+		return;
 	if (l->out_sent < l->out.len)
 		events |= l->conn->stream.wants ? l->conn->stream.wants : EPOLLOUT;
 	conn_watch(l->conn, events);
@@ -70,6 +72,25 @@ static void end(struct net_link *l, int code)
 	/* a broken connection is told again and again, whatever is watched for */
 	net_watch_remove(l->conn->client->stack->loop, &l->conn->watch);
 	l->ops->ended(l->arg, code);
+}
+
+/* A paused link is not watched at all: a broken one would be told of again and again. */
+void net_link_pause(struct net_link *l, bool paused)
+{
+	struct net_conn *conn = l->conn;
+	struct net_loop *loop = conn->client->stack->loop;
+
+	if (l->ended || l->paused == paused)
+		return;
+	l->paused = paused;
+	if (paused) {
+		net_watch_remove(loop, &conn->watch);
+		return;
+	}
+	conn->events = EPOLLIN;
+	if (net_watch_add(loop, &conn->watch, conn->stream.fd, EPOLLIN) == 0)
+		watch(l);
+	conn_resume_later(conn);
 }
 
 void net_link_listen(struct net_link *l, const struct net_link_ops *ops, void *arg)
@@ -155,7 +176,7 @@ static void read_link(struct net_link *l)
 	struct net_stream *s = &conn->stream;
 	struct net_stack *stack = conn->client->stack;
 
-	for (int round = 0; round < MAX_ROUNDS; round++) {
+	for (int round = 0; round < MAX_ROUNDS && !l->paused; round++) {
 		ssize_t n = s->ops->read(s, stack->scratch, SCRATCH_BYTES);
 
 		if (n == -EAGAIN)
@@ -169,13 +190,13 @@ static void read_link(struct net_link *l)
 		if (n < SCRATCH_BYTES && !s->ops->has_pending(s))
 			return;
 	}
-	if (s->ops->has_pending(s))
+	if (!l->paused && s->ops->has_pending(s))
 		conn_resume_later(conn);
 }
 
 void link_ready(struct net_link *l)
 {
-	if (l->ended || !l->ops || !hand_over_early(l))
+	if (l->ended || l->paused || !l->ops || !hand_over_early(l))
 		return;
 	if (l->out_sent < l->out.len)
 		flush(l);

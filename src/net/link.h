@@ -24,6 +24,9 @@ void net_link_listen(struct net_link *l, const struct net_link_ops *ops, void *a
 /* Sends bytes after those that wait; a copy is kept of what the socket does not take at once. */
 void net_link_write(struct net_link *l, struct str bytes);
 
+/* Reads no more until it is taken back: who cannot use what comes holds the peer up. */
+void net_link_pause(struct net_link *l, bool paused);
+
 /* Bytes that wait for the socket. */
 size_t net_link_unsent(const struct net_link *l);
 

@@ -343,6 +343,12 @@ struct str net_ws_extensions(const struct net_ws *ws)
 	return strbuf_str(&ws->extensions);
 }
 
+void net_ws_pause(struct net_ws *ws, bool paused)
+{
+	if (ws->link)
+		net_link_pause(ws->link, paused);
+}
+
 size_t net_ws_unsent(const struct net_ws *ws)
 {
 	return ws->link ? net_link_unsent(ws->link) : 0;

@@ -62,6 +62,9 @@ bool net_ws_send(struct net_ws *ws, enum net_ws_op op, struct str payload);
 /* Begins to close; code 0 sends none. reason: at most 123 bytes. */
 void net_ws_close(struct net_ws *ws, unsigned code, struct str reason);
 
+/* Nothing is read while it is paused, so that no op is called; what was read already comes. */
+void net_ws_pause(struct net_ws *ws, bool paused);
+
 /* Bytes that wait for the socket. */
 size_t net_ws_unsent(const struct net_ws *ws);
 

@@ -16,10 +16,13 @@ const struct js_native_module *const load_modules[] = {
 	&load_k6_fs,
 	&load_k6_streams,
 	&load_k6_webcrypto,
+	&load_k6_experimental_websockets,
 	&load_k6_timers,
 	&load_k6_html,
 	&load_k6_http,
 	&load_k6_metrics,
+	&load_k6_websockets,
+	&load_k6_ws,
 	NULL,
 };
 /* clang-format on */
@@ -34,7 +37,7 @@ static void fill_classes(void)
 		&load_html_element_class, &load_html_selection_class, &load_html_tags_class,
 		&load_jar_class,	  &load_metric_class,	      &load_response_class,
 		&load_shared_array_class, &load_statuses_class,	      &load_text_decoder_class,
-		&load_url_class,
+		&load_url_class,	  &load_socket_class,
 	};
 
 	_Static_assert(ARRAY_SIZE(all) == LOAD_CLASS_COUNT, "a class is missing");

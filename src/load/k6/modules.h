@@ -9,24 +9,28 @@
 #include "js/shard.h"
 #include "load/vu.h"
 
-extern const struct js_native_module load_k6_core;	/* k6 */
-extern const struct js_native_module load_k6_http;	/* k6/http */
-extern const struct js_native_module load_k6_metrics;	/* k6/metrics */
-extern const struct js_native_module load_k6_data;	/* k6/data */
-extern const struct js_native_module load_k6_execution; /* k6/execution */
-extern const struct js_native_module load_k6_encoding;	/* k6/encoding */
-extern const struct js_native_module load_k6_crypto;	/* k6/crypto */
-extern const struct js_native_module load_k6_fs;	/* k6/experimental/fs */
-extern const struct js_native_module load_k6_streams;	/* k6/experimental/streams */
-extern const struct js_native_module load_k6_timers;	/* k6/timers */
-extern const struct js_native_module load_k6_csv;	/* k6/experimental/csv */
-extern const struct js_native_module load_k6_html;	/* k6/html */
-extern const struct js_native_module load_k6_webcrypto; /* k6/experimental/webcrypto */
+extern const struct js_native_module load_k6_core;	 /* k6 */
+extern const struct js_native_module load_k6_http;	 /* k6/http */
+extern const struct js_native_module load_k6_metrics;	 /* k6/metrics */
+extern const struct js_native_module load_k6_data;	 /* k6/data */
+extern const struct js_native_module load_k6_execution;	 /* k6/execution */
+extern const struct js_native_module load_k6_encoding;	 /* k6/encoding */
+extern const struct js_native_module load_k6_crypto;	 /* k6/crypto */
+extern const struct js_native_module load_k6_fs;	 /* k6/experimental/fs */
+extern const struct js_native_module load_k6_streams;	 /* k6/experimental/streams */
+extern const struct js_native_module load_k6_timers;	 /* k6/timers */
+extern const struct js_native_module load_k6_csv;	 /* k6/experimental/csv */
+extern const struct js_native_module load_k6_html;	 /* k6/html */
+extern const struct js_native_module load_k6_webcrypto;	 /* k6/experimental/webcrypto */
+extern const struct js_native_module load_k6_ws;	 /* k6/ws */
+extern const struct js_native_module load_k6_websockets; /* k6/websockets */
+extern const struct js_native_module load_k6_experimental_websockets;
 
 extern const struct js_class load_statuses_class, load_url_class, load_jar_class, load_metric_class,
 	load_shared_array_class, load_exec_class, load_html_selection_class,
 	load_html_element_class, load_html_tags_class, load_hasher_class, load_file_class,
-	load_fs_file_class, load_csv_parser_class, load_text_decoder_class, load_crypto_key_class;
+	load_fs_file_class, load_csv_parser_class, load_text_decoder_class, load_crypto_key_class,
+	load_socket_class;
 
 /* All of the above and load_response_class, for js_shard_opts. */
 #define LOAD_CLASS_COUNT (LOAD_CLASS_END - JS_CLASS_USER)

@@ -162,14 +162,14 @@ static void add_header(JSContext *ctx, JSValueConst o, struct str name, struct s
 	js_set_str(ctx, o, strbuf_cstr(&key), strbuf_str(&joined));
 }
 
-static JSValue make_headers(JSContext *ctx, const struct load_response *r)
+JSValue load_headers_object(JSContext *ctx, const struct net_response *net)
 {
 	JSValue o = JS_NewObject(ctx);
 
-	if (r->net)
-		vec_for_each (&r->net->head.fields, f)
-			add_header(ctx, o, net_field_name(&r->net->head, f),
-				   net_field_value(&r->net->head, f));
+	if (net)
+		vec_for_each (&net->head.fields, f)
+			add_header(ctx, o, net_field_name(&net->head, f),
+				   net_field_value(&net->head, f));
 	return o;
 }
 
@@ -357,7 +357,7 @@ static JSValue make_object(JSContext *ctx, const struct load_response *r, int fi
 {
 	switch (field) {
 	case RESPONSE_HEADERS:
-		return make_headers(ctx, r);
+		return load_headers_object(ctx, r->net);
 	case RESPONSE_COOKIES:
 		return make_cookies(ctx, r);
 	case RESPONSE_BODY:

@@ -75,6 +75,9 @@ const char *load_response_error(const struct load_response *r);
 /* The script's view; takes r over, also on failure. */
 JSValue load_response_object(JSContext *ctx, struct load_response *r);
 
+/* The fields of a reply's head, as scripts see them; of NULL none. */
+JSValue load_headers_object(JSContext *ctx, const struct net_response *net);
+
 /* For js_shard_opts. */
 extern const struct js_class load_response_class;
 
