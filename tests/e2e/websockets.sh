@@ -35,10 +35,10 @@ has() { grep -qE -- "$2" "$1" && echo 1 || echo 0; }
 result_is() { jq -r "if ($1) then 1 else 0 end" result 2>err.jq || cat err.jq; }
 
 load "$here/load/ws.js"
-ok 'k6/ws: all its promises' "$(has out '100.00% 14 out of 14')$code" = 10
+ok 'k6/ws: all its promises' "$(has out '100.00% 15 out of 15')$code" = 10
 ok 'k6/ws: sessions, messages both ways, pings' \
-	"$(result_is '.metrics | .ws_sessions.count == 11 and .ws_msgs_sent.count == 4 and
-		.ws_msgs_received.count == 20005')" = 1
+	"$(result_is '.metrics | .ws_sessions.count == 12 and .ws_msgs_sent.count == 4 and
+		.ws_msgs_received.count == 40005')" = 1
 ok 'k6/ws: times' "$(has out 'ws_ping.*avg=')$(has out 'ws_connecting.*avg=')$(has out \
 	'ws_session_duration.*avg=')" = 111
 

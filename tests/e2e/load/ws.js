@@ -1,6 +1,6 @@
 // k6/ws: each check is one of the module's promises.
 import ws from 'k6/ws';
-import { check } from 'k6';
+import { check, sleep } from 'k6';
 
 const BASE = __ENV.BASE;
 export const options = { vus: 1, iterations: 1 };
@@ -64,6 +64,11 @@ export default function () {
   let n = 0;
   talk('/flood', {}, (socket) => socket.on('message', () => n++));
   is('flood', n, 20000);
+  talk('/flood', {}, (socket) => {
+    socket.on('open', () => sleep(0.3)); // the server is held up meanwhile
+    socket.on('message', () => n++);
+  });
+  is('flood while busy', n, 40000);
 
   let thrown = '';
   try {
