@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs whole cases, small ones, and prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path BOOKSTORE_C=path tests/e2e/case.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)/case
 top=$here/../../..
 tmp=$(mktemp -d) || exit 2
@@ -17,7 +18,6 @@ end() {
 trap end EXIT
 until [ -s "$tmp/port" ]; do sleep 0.05; done
 cd "$tmp" || exit 2
-number=0
 
 fill() { # fill FILE: the case file with its places filled in
 	sed "s#@PID@#$fixture#; s#@PORT@#$(cat port)#; s#@HERE@#$here#; s#@TOP@#$top#
@@ -29,23 +29,6 @@ run_case() { # run_case FILE FOLDER [OPTIONS]: $code, out and err hold what came
 	shift 2
 	timeout 100 "$ASSAY" case run -q "$file" -o "$folder" "$@" >out 2>err
 	code=$?
-}
-
-ok() { # ok NAME CONDITION...: the conditions are words for test(1)
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' out err | head -40
-	fi
-}
-
-skip() {
-	number=$((number + 1))
-	echo "ok $number - $1 # SKIP $2"
 }
 
 of() { # of FOLDER FILTER: a value of its case.json
@@ -87,7 +70,7 @@ ok 'and leaves no folder' ! -e wrong
 
 if [ "$(id -u)" != 0 ]; then
 	for name in 'dying target' 'Ctrl-C' 'full disk'; do skip "$name" 'limits need root'; done
-	echo "1..$number"
+	tap_end
 	exit 0
 fi
 fill bookstore.yaml >bookstore.yaml
@@ -117,4 +100,4 @@ if mount -t tmpfs -o size=96k assay-test small 2>/dev/null; then
 else
 	skip 'a full disk is an error' 'no file system can be mounted here'
 fi
-echo "1..$number"
+tap_end

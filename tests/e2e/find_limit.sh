@@ -2,6 +2,7 @@
 # assay load --find-limit against a service whose capacity is known: 10 ms of work, one at a time.
 # N users in a closed loop wait N times 10 ms each; more than 100 arrivals a second pile up. TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/find_limit.sh
+. "$(dirname "$0")/../lib/tap.sh"
 tmp=$(mktemp -d) || exit 2
 mkfifo "$tmp/hold"
 "$HTTP_FIXTURE" 300 <"$tmp/hold" >"$tmp/port" &
@@ -11,20 +12,6 @@ trap 'exec 9>&-; wait $fixture; rm -rf "$tmp"' EXIT
 until [ -s "$tmp/port" ]; do sleep 0.05; done
 BASE=http://127.0.0.1:$(cat "$tmp/port")
 cd "$tmp" || exit 2
-number=0
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		cat out err | sed 's/^/# /'
-	fi
-}
 
 # find WHAT [OPTIONS]: short probes; $code, out, err and json hold what came
 find() {
@@ -32,7 +19,6 @@ find() {
 	timeout 120 "$ASSAY" load -q "$@" --warmup 200ms --json json >out 2>err
 	code=$?
 }
-has() { grep -qE -- "$2" "$1" && echo 1 || echo 0; }
 json_is() { jq -r "if $1 then 1 else 0 end" json 2>/dev/null || echo 0; }
 
 find "$BASE/serial/10" --find-limit -u 1 --probe-duration 500ms \
@@ -93,4 +79,4 @@ find "$BASE/echo" --find-limit=5..x --threshold 'http_req_failed: rate<0.01'
 ok 'a range that is none' "$code$(has err 'expected START..MAX')" = 1041
 find "$BASE/echo" --resolution 3
 ok 'its flags alone are refused' "$code$(has err 'goes with --find-limit')" = 1041
-echo "1..$number"
+tap_end

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Does the generator know when its own figures are wrong? Provokes what spoils a run, and prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/generator.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)/load
 tmp=$(mktemp -d) || exit 2
 mkfifo "$tmp/hold"
@@ -11,7 +12,6 @@ trap 'exec 9>&-; wait $fixture; rm -rf "$tmp"' EXIT
 until [ -s "$tmp/port" ]; do sleep 0.05; done
 BASE=http://127.0.0.1:$(cat "$tmp/port")
 cd "$tmp" || exit 2
-number=0
 
 # load SCRIPT [OPTIONS]: runs it; $code, out, err and json hold what came. $before runs it.
 before=
@@ -21,24 +21,6 @@ load() {
 	rm -f json
 	timeout 100 $before "$ASSAY" load -q -e BASE="$BASE" --json json "$@" "$here/$script" >out 2>err
 	code=$?
-}
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' out err | head -40
-	fi
-}
-
-skip() {
-	number=$((number + 1))
-	echo "ok $number - $1 # SKIP $2"
 }
 
 # is FILTER: 1 when jq says true of the result
@@ -108,4 +90,4 @@ END
 else
 	skip 'no ports' 'needs the right to make a network namespace'
 fi
-echo "1..$number"
+tap_end

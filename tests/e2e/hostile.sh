@@ -2,26 +2,12 @@
 # Scripts, signals and files that mean no good: each ends with a message and the right exit code, and
 # never with a crash, a hang or without bounds. Prints TAP.
 #   ASSAY=path tests/e2e/hostile.sh
+. "$(dirname "$0")/../lib/tap.sh"
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
-number=0
 nothing='export default function () {}'
 ulimit -c 0
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		echo "# exit code $code"
-		head -c 2000 out err | sed 's/^/# /'
-	fi
-}
 
 # load CODE [OPTION...]: runs a script of this text; $code, out and err hold what came
 load() {
@@ -153,8 +139,7 @@ refused 'a BigInt' '{ vus: 1n }' 107
 # within NAME CODE EXIT_CODE: in 2 GiB, whose end the kernel does not have to enforce
 within() {
 	if [ "$(id -u)" != 0 ] || ! "$ASSAY" run -m 2G -- true 2>/dev/null; then
-		number=$((number + 1))
-		echo "ok $number - $1 # SKIP needs the right to make cgroups"
+		skip "$1" 'needs the right to make cgroups'
 		return
 	fi
 	printf '%s\n' "$2" >script.js
@@ -169,4 +154,4 @@ within 'init code that eats memory' \
 	"const a = []; for (;;) a.push(new ArrayBuffer(1 << 24)); $nothing" 107
 within 'many virtual users that eat memory' "export const options = { vus: 100, iterations: 100 };
 	const a = []; export default function () { for (;;) a.push(new ArrayBuffer(1 << 22)) }" 0
-echo "1..$number"
+tap_end

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs assay load on the scripts in load/ against the fixture server, and prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/load.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)/load
 tmp=$(mktemp -d) || exit 2
 mkfifo "$tmp/hold"
@@ -11,7 +12,6 @@ trap 'exec 9>&-; wait $fixture; rm -rf "$tmp"' EXIT
 until [ -s "$tmp/port" ]; do sleep 0.05; done
 BASE=http://127.0.0.1:$(cat "$tmp/port")
 cd "$tmp" || exit 2
-number=0
 
 # load SCRIPT [OPTIONS]: runs it; $code, out and err hold what came
 load() {
@@ -19,24 +19,6 @@ load() {
 	shift
 	timeout 60 "$ASSAY" load -q -e BASE="$BASE" "$@" "$here/$script" >out 2>err
 	code=$?
-}
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' out err | head -40
-	fi
-}
-
-# has FILE PATTERN: 1 or 0
-has() {
-	grep -qE -- "$2" "$1" && echo 1 || echo 0
 }
 
 load basic.js --out json=samples.json --summary-export export.json
@@ -82,7 +64,7 @@ ok 'an exception in the init code gives 107' $code = 107
 ok 'with message and place' "$(has err 'init broke.*broken \(.*throws_init\.js:4:[0-9]+')" = 1
 load absent_module.js
 ok 'an absent module is refused' $code = 107
-ok 'by its name' "$(has err 'k6/ws is not available')" = 1
+ok 'by its name' "$(has err 'k6/net/grpc is not available')" = 1
 load setup_throws.js
 ok 'an exception in setup() gives 107' $code = 107
 ok 'nothing else runs then' "$(has err 'must not run')" = 0
@@ -185,4 +167,4 @@ kill -INT $pid
 wait $pid
 code=$?
 ok 'a second signal ends it at once' $code = 105
-echo "1..$number"
+tap_end

@@ -2,6 +2,7 @@
 # Scripts that `assay load new` makes, run against the fixture server; the requests that arrive are
 # held against what the source says - for curl commands, against what curl itself sends. Prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/load_new.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)/load_new
 tmp=$(mktemp -d) || exit 2
 mkfifo "$tmp/hold"
@@ -13,31 +14,10 @@ until [ -s "$tmp/port" ]; do sleep 0.05; done
 BASE=http://127.0.0.1:$(cat "$tmp/port")
 export BASE
 cd "$tmp" || exit 2
-number=0
+shown='script.js err difference'
 
 # is NAME: ok when the files wanted and got are the same
-is() {
-	number=$((number + 1))
-	if diff -au wanted got >difference; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		cat difference script.js err | sed 's/^/# /' | head -80
-	fi
-}
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		sed 's/^/# /' script.js err | head -80
-	fi
-}
+is() { ok "$1" "$(diff -au wanted got >difference && echo same)" = same; }
 
 mark() { before=$(wc -c <log); }
 
@@ -222,4 +202,4 @@ ok 'a script is not written over' $? = 1
 "$ASSAY" load -q -e BASE_URL="$BASE/echo" first.js >out 2>>err
 ok 'the script to begin with runs' $? = 0
 ok 'and its load is what it says' "$(grep -cE 'iterations\.+: (3[5-9]|4[0-3]) ' out)" = 1
-echo "1..$number"
+tap_end

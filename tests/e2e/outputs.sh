@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs assay load with every output that sends, against a receiver that decodes by itself, and prints TAP.
 #   ASSAY=path HTTP_FIXTURE=path tests/e2e/outputs.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d) || exit 2
 cd "$tmp" || exit 2
@@ -14,7 +15,7 @@ trap 'exec 9>&-; wait $fixture $receiver; rm -rf "$tmp"' EXIT
 until [ -s port ] && [ -s receiver_port ]; do sleep 0.05; done
 BASE=http://127.0.0.1:$(cat port)
 TO=127.0.0.1:$(cat receiver_port)
-number=0
+shown='err got'
 
 cat >script.js <<'END'
 import http from 'k6/http';
@@ -38,19 +39,6 @@ load() {
 	timeout 60 "$ASSAY" load -q -e BASE="$BASE" --json result "$@" >out 2>err
 	code=$?
 	touch got
-}
-
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		{ tail -5 err; tail -c 2000 got; } | sed 's/^/# /'
-	fi
 }
 
 # is FILTER: 1 when the filter on the list of what was received is true; result_is: on the result
@@ -131,4 +119,4 @@ done
 load --out json=/dev/full --out csv=/dev/full script.js
 ok 'a full disk costs the samples, not the run' "$code-$(result_is '.outputs | length == 2 and all(.samples_lost > 100
 	and .because == "writing /dev/full failed: No space left on device")')" = 0-1
-echo "1..$number"
+tap_end

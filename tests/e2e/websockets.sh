@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs assay load with scripts that use WebSockets, against a server of its own kind, and prints TAP.
 #   ASSAY=path tests/e2e/websockets.sh
+. "$(dirname "$0")/../lib/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d) || exit 2
 cd "$tmp" || exit 2
@@ -11,7 +12,6 @@ exec 9>hold # it ends when we do
 trap 'exec 9>&-; wait $server; rm -rf "$tmp"' EXIT
 until [ -s port ]; do sleep 0.05; done
 BASE=ws://127.0.0.1:$(cat port)
-number=0
 
 # load OPTIONS: runs it; $code, out, err and result hold what came
 load() {
@@ -19,19 +19,6 @@ load() {
 	code=$?
 }
 
-# ok NAME CONDITION...: the conditions are words for test(1)
-ok() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if [ "$@" ]; then
-		echo "ok $number - $name"
-	else
-		echo "not ok $number - $name"
-		cat out err | sed 's/^/# /'
-	fi
-}
-has() { grep -qE -- "$2" "$1" && echo 1 || echo 0; }
 result_is() { jq -r "if ($1) then 1 else 0 end" result 2>err.jq || cat err.jq; }
 
 load "$here/load/ws.js"
@@ -83,4 +70,4 @@ END
 load nobody.js
 ok 'nobody there: an event and a response without status' "$(has err 'told: connecting to 127.0.0.1:1')$(has err \
 	'status 0')$code" = 110
-echo "1..$number"
+tap_end

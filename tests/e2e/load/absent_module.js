@@ -1,2 +1,2 @@
-import ws from "k6/ws";
+import grpc from "k6/net/grpc";
 export default function () {}
