@@ -32,6 +32,15 @@ static inline bool str_eq_c(struct str a, const char *b)
 	return str_eq(a, str_from(b));
 }
 
+/* As strcmp(): bytes as unsigned, and a part before the whole. */
+static inline int str_cmp(struct str a, struct str b)
+{
+	size_t n = MIN(a.len, b.len);
+	int c = n ? memcmp(a.ptr, b.ptr, n) : 0;
+
+	return c ? c : (a.len > b.len) - (a.len < b.len);
+}
+
 bool str_ieq(struct str a, struct str b); /* ASCII case folded */
 bool str_starts_with(struct str s, struct str prefix);
 bool str_ends_with(struct str s, struct str suffix);

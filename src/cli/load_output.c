@@ -113,6 +113,7 @@ static void add(void *writer, const struct load_sample *s)
 		.tags = s->tags,
 		.t_ns = s->t_ns,
 		.value = s->value,
+		.metadata = s->metadata,
 	};
 
 	export_add(writer, &p);

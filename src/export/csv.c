@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "export/file.h"
+#include "export/metadata.h"
 #include "export/outputs.h"
 #include "export/texts.h"
 
@@ -31,7 +32,8 @@ struct csv_output {
 	enum time_format time_format;
 	struct export_file file;
 	struct export_texts tags;
-	struct strbuf field;	   /* scratch */
+	struct export_metadata metadata; /* scratch, as the next */
+	struct strbuf field;
 	VEC(const char *) metrics; /* NULL = not met yet */
 	time_t second;		   /* whose text is in stamp */
 	char stamp[32], zone[8];
@@ -146,15 +148,21 @@ static const char *metric_name(struct csv_output *c, uint32_t metric)
 	return c->metrics.ptr[metric];
 }
 
+/* As the other tags are written. */
+static void add_pairs(struct csv_output *c)
+{
+	strbuf_clear(&c->field);
+	vec_for_each (&c->metadata.list, m)
+		strbuf_addf(&c->field, "%s%.*s=%.*s", c->field.len ? "&" : "", STR_FMT(m->key),
+			    STR_FMT(m->value));
+	add_field(&c->file.text, strbuf_str(&c->field));
+}
+
 static void add_metadata(struct csv_output *c, const struct export_point *p)
 {
-	const struct export_run *run = c->base.run;
-
-	if (run->iter && p->vu)
-		strbuf_addf(&c->file.text, "iter=%llu%s", (unsigned long long)p->iter,
-			    run->vu ? "&" : "");
-	if (run->vu && p->vu)
-		strbuf_addf(&c->file.text, "vu=%u", p->vu);
+	export_metadata_read(&c->metadata, c->base.run, p);
+	if (c->metadata.list.len)
+		add_pairs(c);
 }
 
 /* "%f" */
@@ -228,6 +236,7 @@ static void free_all(struct export_output *o)
 	vec_release(&c->metrics);
 	export_texts_release(&c->tags);
 	strbuf_release(&c->field);
+	export_metadata_release(&c->metadata);
 	free(c->path);
 	free(c);
 }

@@ -60,6 +60,8 @@ static struct export_block *take_block(struct export_hub *h)
 /* Of a block nobody uses any more. The lock is held. */
 static void give_back(struct export_hub *h, struct export_block *b)
 {
+	for (uint32_t i = 0; i < b->len; i++)
+		pairs_release(b->points[i].metadata);
 	b->next = h->spare;
 	h->spare = b;
 }
@@ -94,6 +96,7 @@ void export_add(struct export_batch *b, const struct export_point *p)
 {
 	if (!b->block)
 		b->block = take_block(b->hub);
+	pairs_hold(p->metadata);
 	b->block->points[b->block->len++] = *p;
 	if (b->block->len == EXPORT_BATCH)
 		export_flush(b);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/vec.h"
 #include "export/file.h"
+#include "export/metadata.h"
 #include "export/outputs.h"
 #include "export/texts.h"
 
@@ -19,8 +20,9 @@ struct json_output {
 	int stdout_fd;
 	struct export_file file;
 	struct export_texts tags;
-	VEC(char *) metrics; /* names, quoted; NULL = not met yet */
-	time_t second;	     /* whose text is in stamp */
+	struct export_metadata metadata; /* scratch */
+	VEC(char *) metrics;		 /* names, quoted; NULL = not met yet */
+	time_t second;			 /* whose text is in stamp */
 	char stamp[32];
 };
 
@@ -89,18 +91,18 @@ static void format_tags(void *arg, const void *tags, struct strbuf *out)
 
 static void add_metadata(struct json_output *j, const struct export_point *p)
 {
-	const struct export_run *run = j->base.run;
 	struct strbuf *out = &j->file.text;
+	struct json_writer w;
 
-	if (!p->vu || (!run->vu && !run->iter))
+	export_metadata_read(&j->metadata, j->base.run, p);
+	if (!j->metadata.list.len)
 		return;
-	strbuf_addstr(out, ",\"metadata\":{");
-	if (run->iter)
-		strbuf_addf(out, "\"iter\":\"%llu\"%s", (unsigned long long)p->iter,
-			    run->vu ? "," : "");
-	if (run->vu)
-		strbuf_addf(out, "\"vu\":\"%u\"", p->vu);
-	strbuf_addch(out, '}');
+	strbuf_addstr(out, ",\"metadata\":");
+	json_init(&w, out, JSON_COMPACT);
+	json_object_begin(&w, NULL);
+	vec_for_each (&j->metadata.list, m)
+		json_str(&w, m->key.ptr, m->value);
+	json_object_end(&w);
 }
 
 static void add_point(struct json_output *j, const struct export_point *p)
@@ -157,6 +159,7 @@ static void free_all(struct export_output *o)
 		free(*name);
 	vec_release(&j->metrics);
 	export_texts_release(&j->tags);
+	export_metadata_release(&j->metadata);
 	free(j->path);
 	free(j);
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/pairs.h"
 #include "base/strbuf.h"
 
 enum export_type { EXPORT_COUNTER, EXPORT_GAUGE, EXPORT_RATE, EXPORT_TREND };
@@ -37,6 +38,7 @@ struct export_point {
 	const void *tags;
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
 	double value;
+	struct pairs *metadata; /* that a script has set; NULL = none */
 };
 
 /* The run. The callbacks come from any thread; what they give lives until the hub is closed. */

@@ -73,9 +73,8 @@ static void add_label_name(struct strbuf *out, struct str key)
 static int by_label_name(const void *a, const void *b)
 {
 	const struct label *x = a, *y = b;
-	int c = memcmp(x->name.ptr, y->name.ptr, MIN(x->name.len, y->name.len));
 
-	return c ? c : (x->name.len > y->name.len) - (x->name.len < y->name.len);
+	return str_cmp(x->name, y->name);
 }
 
 /* The labels of a series but for the value of __name__, in the order of their names. */

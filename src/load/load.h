@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/pairs.h"
 #include "base/strbuf.h"
 #include "load/options.h"
 #include "load/summary.h"
@@ -59,6 +60,7 @@ struct load_sample {
 	double value;
 	unsigned vu;
 	uint64_t iteration;
+	struct pairs *metadata; /* that the script has set; hold them to keep them */
 };
 
 /* What an output may want to know of the run. */

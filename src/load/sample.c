@@ -14,7 +14,7 @@ void load_worker_sample(struct load_worker *w, enum load_builtin metric,
 	const struct load_metric *m = w->run->builtin[metric];
 
 	load_agg_add(w->second->agg, m, tags, t_ns, value);
-	write_output(w, &(struct load_sample){ m, tags, t_ns, value, 0, 0 });
+	write_output(w, &(struct load_sample){ m, tags, t_ns, value, 0, 0, NULL });
 }
 
 void load_vu_sample_at(struct load_vu *vu, const struct load_metric *m,
@@ -25,7 +25,8 @@ void load_vu_sample_at(struct load_vu *vu, const struct load_metric *m,
 	if (vu->warmup)
 		return;
 	load_agg_add(w->second->agg, m, tags, t_ns, value);
-	write_output(w, &(struct load_sample){ m, tags, t_ns, value, vu->id, vu->iteration });
+	write_output(w, &(struct load_sample){ m, tags, t_ns, value, vu->id, vu->iteration,
+					       vu->metadata });
 }
 
 struct tag_build {

@@ -213,13 +213,6 @@ static void grow_steps(struct load_tag_pool *p)
 	free(old);
 }
 
-static int compare_keys(struct str a, struct str b)
-{
-	int order = memcmp(a.ptr, b.ptr, MIN(a.len, b.len));
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* Builds the result of a step anew; value.ptr NULL removes the key. */
 static const struct load_tags *make_step(struct load_tag_pool *p, const struct load_tags *from,
 					 struct str key, struct str value)
@@ -228,7 +221,7 @@ static const struct load_tags *make_step(struct load_tag_pool *p, const struct l
 	size_t n = 0, i = 0;
 	const struct load_tags *to;
 
-	while (i < from->len && compare_keys(from->list[i].key, key) < 0)
+	while (i < from->len && str_cmp(from->list[i].key, key) < 0)
 		list[n++] = from->list[i++];
 	if (i < from->len && str_eq(from->list[i].key, key))
 		i++;

@@ -117,7 +117,7 @@ int load_vu_new(struct load_vu **ret, struct load_worker *w, unsigned id, struct
 	vu->run = w->run;
 	vu->id = id;
 	vu->unwanted_at = LOAD_STOP_NOW;
-	vu->exports = vu->data = vu->env = vu->metadata = vu->result = vu->required = JS_UNDEFINED;
+	vu->exports = vu->data = vu->env = vu->result = vu->required = JS_UNDEFINED;
 	vu->sleep.expired = sleep_over;
 	vu->limit.expired = limit_over;
 	r = w->run->opts->target ? 0 : make_vm(vu);
@@ -147,7 +147,6 @@ void load_vu_free(struct load_vu *vu)
 		JS_FreeValue(ctx, vu->exports);
 		JS_FreeValue(ctx, vu->data);
 		JS_FreeValue(ctx, vu->env);
-		JS_FreeValue(ctx, vu->metadata);
 		JS_FreeValue(ctx, vu->required);
 		JS_FreeValue(ctx, vu->result);
 		load_timers_cancel(vu);
@@ -157,6 +156,7 @@ void load_vu_free(struct load_vu *vu)
 		js_vm_free(vu->vm);
 		vu->shard->vus--;
 	}
+	pairs_release(vu->metadata);
 	load_request_free(vu->native);
 	load_jar_free(vu->jar);
 	net_client_free(vu->client);
@@ -435,6 +435,8 @@ void load_vu_assign(struct load_vu *vu, struct load_slot *slot)
 	vu->slot = slot;
 	vu->tags = w->run_tags;
 	vu->iteration_in_scenario = 0;
+	pairs_release(vu->metadata);
+	vu->metadata = NULL;
 	if (slot) {
 		vu->tags = load_worker_scenario_tags(w, slot->runner->scenario);
 		load_vu_set_env(vu, slot->runner->scenario);

@@ -21,6 +21,7 @@ enum {
 	LOAD_CLASS_STATUSES,
 	LOAD_CLASS_URL,
 	LOAD_CLASS_TAGS,
+	LOAD_CLASS_METADATA,
 	LOAD_CLASS_HTML_SELECTION,
 	LOAD_CLASS_HTML_ELEMENT,
 	LOAD_CLASS_HTML_TAGS,
@@ -115,13 +116,13 @@ struct load_vu {
 
 	/* tags of samples: run, scenario, what the script set, and the group it is in */
 	const struct load_tags *tags;
-	struct strbuf group; /* "::a::b", empty at the root */
+	struct pairs *metadata; /* of samples: what the script set; owned */
+	struct strbuf group;	/* "::a::b", empty at the root */
 
 	/* script values */
 	JSValue exports;  /* the main module's namespace */
 	JSValue data;	  /* what setup() returned; a copy of this VU's own */
 	JSValue env;	  /* __ENV */
-	JSValue metadata; /* exec.vu.metrics.metadata */
 	JSValue required; /* what require() has loaded, by path */
 	bool has_data;
 	const struct load_scenario *env_of; /* whose variables are in env; NULL = the run's alone */

@@ -193,19 +193,21 @@ static JSValue vu_tags(JSContext *ctx, JSValueConst this UNUSED)
 	return JS_NewObjectClass(ctx, LOAD_CLASS_TAGS);
 }
 
+static JSValue vu_metadata(JSContext *ctx, JSValueConst this UNUSED)
+{
+	return JS_NewObjectClass(ctx, LOAD_CLASS_METADATA);
+}
+
 static const JSCFunctionListEntry metrics_fields[] = {
 	GETTER("tags", vu_tags),
+	GETTER("metadata", vu_metadata),
 };
 
 static JSValue vu_metrics(JSContext *ctx, JSValueConst this UNUSED)
 {
-	struct load_vu *vu = load_vu_of(ctx);
 	JSValue o = JS_NewObject(ctx);
 
 	JS_SetPropertyFunctionList(ctx, o, metrics_fields, ARRAY_SIZE(metrics_fields));
-	if (JS_IsUndefined(vu->metadata))
-		vu->metadata = JS_NewObject(ctx);
-	js_set(ctx, o, "metadata", JS_DupValue(ctx, vu->metadata));
 	return o;
 }
 
@@ -226,17 +228,23 @@ static const JSCFunctionListEntry vu_fields[] = {
 	GETTER("metrics", vu_metrics),
 };
 
-/* ---- vu.metrics.tags: reading and writing are the VU's tag set ---- */
+/* ---- vu.metrics.tags and .metadata: reading and writing are those of the VU itself ---- */
 
-static int tags_get(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj UNUSED,
-		    JSAtom prop)
+static bool is_metadata(JSValueConst obj)
+{
+	return JS_GetClassID(obj) == LOAD_CLASS_METADATA;
+}
+
+static int entry_get(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj, JSAtom prop)
 {
 	const char *name = JS_AtomToCString(ctx, prop);
+	struct load_vu *vu = load_vu_of(ctx);
 	struct str value;
 
 	if (!name)
 		return -1;
-	value = load_tags_get(load_vu_of(ctx)->tags, str_from(name));
+	value = is_metadata(obj) ? pairs_get(vu->metadata, str_from(name))
+				 : load_tags_get(vu->tags, str_from(name));
 	JS_FreeCString(ctx, name);
 	if (!value.ptr)
 		return 0;
@@ -251,32 +259,42 @@ static int tags_get(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst obj
 	return 1;
 }
 
-static int tags_names(JSContext *ctx, JSPropertyEnum **ret, uint32_t *ret_len,
-		      JSValueConst obj UNUSED)
+static int entry_names(JSContext *ctx, JSPropertyEnum **ret, uint32_t *ret_len, JSValueConst obj)
 {
-	const struct load_tags *tags = load_vu_of(ctx)->tags;
-	JSPropertyEnum *names = js_malloc(ctx, sizeof(*names) * (tags->len + 1));
+	const struct load_vu *vu = load_vu_of(ctx);
+	bool metadata = is_metadata(obj);
+	uint32_t n = !metadata ? vu->tags->len : vu->metadata ? vu->metadata->len : 0;
+	JSPropertyEnum *names = js_malloc(ctx, sizeof(*names) * (n + 1));
 
 	if (!names)
 		return -1;
-	for (uint32_t i = 0; i < tags->len; i++) {
+	for (uint32_t i = 0; i < n; i++) {
+		struct str key = metadata ? vu->metadata->list[i].key : vu->tags->list[i].key;
+
 		names[i].is_enumerable = 1;
-		names[i].atom = JS_NewAtomLen(ctx, tags->list[i].key.ptr, tags->list[i].key.len);
+		names[i].atom = JS_NewAtomLen(ctx, key.ptr, key.len);
 	}
 	*ret = names;
-	*ret_len = tags->len;
+	*ret_len = n;
 	return 0;
 }
 
-static int tags_set(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop, JSValueConst val,
-		    JSValueConst getter UNUSED, JSValueConst setter UNUSED, int flags UNUSED)
+static void set_metadata(struct load_vu *vu, struct pairs *now)
+{
+	pairs_release(vu->metadata);
+	vu->metadata = now;
+}
+
+static int entry_set(JSContext *ctx, JSValueConst obj, JSAtom prop, JSValueConst val,
+		     JSValueConst getter UNUSED, JSValueConst setter UNUSED, int flags UNUSED)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 	struct load_vu *vu = load_vu_of(ctx);
 	const char *name;
 
 	if (JS_IsObject(val) || JS_IsNull(val) || JS_IsUndefined(val)) {
-		JS_ThrowTypeError(ctx, "a tag's value is a text, a number or a boolean");
+		JS_ThrowTypeError(ctx, "the value of %s is a text, a number or a boolean",
+				  is_metadata(obj) ? "metadata" : "a tag");
 		return -1;
 	}
 	name = JS_AtomToCString(ctx, prop);
@@ -284,33 +302,44 @@ static int tags_set(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop, JSValu
 		JS_FreeCString(ctx, name);
 		return -1;
 	}
-	vu->tags = load_vu_tags_with(vu, vu->tags, str_from(name), strbuf_str(&text));
+	if (is_metadata(obj))
+		set_metadata(vu, pairs_with(vu->metadata, str_from(name), strbuf_str(&text)));
+	else
+		vu->tags = load_vu_tags_with(vu, vu->tags, str_from(name), strbuf_str(&text));
 	JS_FreeCString(ctx, name);
 	return 1;
 }
 
-static int tags_delete(JSContext *ctx, JSValueConst obj UNUSED, JSAtom prop)
+static int entry_delete(JSContext *ctx, JSValueConst obj, JSAtom prop)
 {
 	struct load_vu *vu = load_vu_of(ctx);
 	const char *name = JS_AtomToCString(ctx, prop);
 
 	if (!name)
 		return -1;
-	vu->tags = load_tags_without(vu->worker->tags, vu->tags, str_from(name));
+	if (is_metadata(obj))
+		set_metadata(vu, pairs_without(vu->metadata, str_from(name)));
+	else
+		vu->tags = load_tags_without(vu->worker->tags, vu->tags, str_from(name));
 	JS_FreeCString(ctx, name);
 	return 1;
 }
 
-static JSClassExoticMethods tags_exotic = {
-	.get_own_property = tags_get,
-	.get_own_property_names = tags_names,
-	.define_own_property = tags_set,
-	.delete_property = tags_delete,
+static JSClassExoticMethods entries_exotic = {
+	.get_own_property = entry_get,
+	.get_own_property_names = entry_names,
+	.define_own_property = entry_set,
+	.delete_property = entry_delete,
 };
 
 const struct js_class load_exec_class = {
 	.id = LOAD_CLASS_TAGS,
-	.def = { .class_name = "Tags", .exotic = &tags_exotic },
+	.def = { .class_name = "Tags", .exotic = &entries_exotic },
+};
+
+const struct js_class load_metadata_class = {
+	.id = LOAD_CLASS_METADATA,
+	.def = { .class_name = "Metadata", .exotic = &entries_exotic },
 };
 
 /* ---- test ---- */

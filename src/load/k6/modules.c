@@ -32,12 +32,12 @@ struct js_class load_classes[LOAD_CLASS_COUNT];
 static void fill_classes(void)
 {
 	const struct js_class *const all[] = {
-		&load_crypto_key_class,	  &load_csv_parser_class,     &load_fs_file_class,
-		&load_exec_class,	  &load_file_class,	      &load_hasher_class,
-		&load_html_element_class, &load_html_selection_class, &load_html_tags_class,
-		&load_jar_class,	  &load_metric_class,	      &load_response_class,
-		&load_shared_array_class, &load_statuses_class,	      &load_text_decoder_class,
-		&load_url_class,	  &load_socket_class,
+		&load_crypto_key_class,	  &load_csv_parser_class,   &load_fs_file_class,
+		&load_exec_class,	  &load_metadata_class,	    &load_file_class,
+		&load_hasher_class,	  &load_html_element_class, &load_html_selection_class,
+		&load_html_tags_class,	  &load_jar_class,	    &load_metric_class,
+		&load_response_class,	  &load_shared_array_class, &load_statuses_class,
+		&load_text_decoder_class, &load_url_class,	    &load_socket_class,
 	};
 
 	_Static_assert(ARRAY_SIZE(all) == LOAD_CLASS_COUNT, "a class is missing");

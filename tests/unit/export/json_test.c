@@ -48,14 +48,22 @@ TEST(vu_and_iter_are_metadata)
 	struct strbuf out;
 	struct rig r;
 
+	struct pairs *note = pairs_with(NULL, STR("note"), STR("a \"b\""));
+	struct pairs *own = pairs_with(note, STR("vu"), STR("mine"));
+
+	pairs_release(note);
 	run.vu = run.iter = true;
 	rig_open_run(&r, text, NULL, &run);
 	rig_add(&r, HTTP_REQS, "name=x", 1, 1);
-	export_add(r.batch, &(struct export_point){ HTTP_REQS, 0, 0, "name=y", 1, 1 });
+	export_add(r.batch, &(struct export_point){ HTTP_REQS, 0, 0, "name=y", 1, 1, NULL });
+	export_add(r.batch, &(struct export_point){ HTTP_REQS, 3, 8, "name=z", 1, 1, own });
+	pairs_release(own);
 	ASSERT_INT(rig_close(&r, NULL), 0);
 	out = rig_read(path);
 	ASSERT_HAS(strbuf_cstr(&out), "},\"metadata\":{\"iter\":\"17\",\"vu\":\"3\"}}}\n");
 	ASSERT_HAS(strbuf_cstr(&out), "\"name\":\"y\"}}}\n");
+	ASSERT_HAS(strbuf_cstr(&out), "\"name\":\"z\"},\"metadata\":{\"iter\":\"8\","
+				      "\"note\":\"a \\\"b\\\"\",\"vu\":\"mine\"}}}\n");
 	strbuf_release(&out);
 	free(text);
 	free(path);
