@@ -34,6 +34,19 @@ static int put_row(struct watch_file *f)
 	return f->failure;
 }
 
+/* A rate of a measured interval (1.0008 s) as one of whole intervals. */
+static struct watch_value evened(const struct watch_file *f, const struct watch_value *v)
+{
+	double nominal = f->opts.interval_s;
+	struct watch_value even = *v;
+
+	if (v->kind != WATCH_RATE || !(nominal > 0) || !(v->interval_s > 0))
+		return even;
+	even.interval_s = fmax(round(v->interval_s / nominal), 1) * nominal;
+	even.value = v->value / v->interval_s * even.interval_s;
+	return even;
+}
+
 /* --- times --- */
 
 static int64_t wall_ns(const struct watch_file *f, uint64_t t_ns)
@@ -87,10 +100,11 @@ static void add_cell(struct strbuf *sb, const char *text)
 		strbuf_addch(sb, *p == ',' ? ';' : (unsigned char)*p < ' ' ? ' ' : *p);
 }
 
-static int csv_value(struct watch_out *o, const struct watch_value *v)
+static int csv_value(struct watch_out *o, const struct watch_value *value)
 {
 	struct watch_file *f = file_of(o);
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT, tags = STRBUF_INIT;
+	struct watch_value even = evened(f, value), *v = &even;
 
 	watch_name(&name, v);
 	watch_tags(&tags, v, ';');
@@ -118,11 +132,11 @@ static void add_pair(struct strbuf *sb, const char *key, struct str value)
 	json_add_quoted(sb, value);
 }
 
-static int json_value(struct watch_out *o, const struct watch_value *v)
+static int json_value(struct watch_out *o, const struct watch_value *value)
 {
 	struct watch_file *f = file_of(o);
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT, tags = STRBUF_INIT;
-	struct watch_value bare = *v;
+	struct watch_value even = evened(f, value), bare = even, *v = &even;
 
 	watch_name(&name, v);
 	bare.meter_tags = bare.instrument_tags = "";

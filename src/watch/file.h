@@ -15,6 +15,12 @@ struct watch_file_opts {
 	const char *path;	/* "-" or NULL = standard output */
 	const char *target;	/* the process' name, for JSON */
 	int64_t wall_anchor_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	/*
+	 * The interval that was asked for; 0 = unknown. dotnet-counters' forms write the interval
+	 * into the name of a rate, which must not change with each row: there a rate is put as of
+	 * the nearest multiple of this. JSON Lines have the true interval and what came in it.
+	 */
+	double interval_s;
 };
 
 /* Creates or replaces the file; a negative errno names it. Times are local ones, as dotnet-counters

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-enum watch_source { WATCH_DOTNET, WATCH_HOST, WATCH_SCRAPE };
+enum watch_origin { WATCH_DOTNET, WATCH_HOST, WATCH_SCRAPE };
 
 enum watch_kind {
 	WATCH_GAUGE,	/* a level */
@@ -19,7 +19,7 @@ enum watch_kind {
 struct watch_value {
 	uint64_t t_ns;	   /* the end of the interval */
 	double interval_s; /* that it covers */
-	enum watch_source source;
+	enum watch_origin source;
 	enum watch_kind kind;
 	const char *provider;	     /* meter or EventSource, "process", "cgroup", … */
 	const char *name;	     /* the instrument's: "dotnet.gc.pause.time" */

@@ -1,0 +1,217 @@
+#include "cli/counters.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/num.h"
+#include "cli/term.h"
+#include "cli/verb.h"
+#include "host/source.h"
+#include "os/clock.h"
+#include "os/file.h"
+
+#define REFRESH_MIN_S 0.1
+#define REFRESH_MAX_S 86400
+
+void counters_flags_init(struct counters_flags *f)
+{
+	f->refresh_s = 1;
+	f->max_histograms = 10;
+	f->max_time_series = 1000;
+}
+
+/* --- flags --- */
+
+/* .NET's way: [dd:]hh:mm:ss */
+static int parse_clock(struct str text, uint64_t *ret_ns)
+{
+	static const uint64_t weight_s[] = { 86400, 3600, 60, 1 };
+	struct str part, parts[ARRAY_SIZE(weight_s)];
+	uint64_t seconds = 0, v;
+	size_t n = 0;
+
+	while (str_split(&text, ':', &part)) {
+		if (n == ARRAY_SIZE(parts))
+			return -EINVAL;
+		parts[n++] = part;
+	}
+	if (n < 3)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		if (num_parse_u64(parts[i], &v) < 0 || v > 1000000)
+			return -EINVAL;
+		seconds += v * weight_s[ARRAY_SIZE(weight_s) - n + i];
+	}
+	*ret_ns = seconds * NS_PER_S;
+	return 0;
+}
+
+/* A bare number would be milliseconds to k6 and days to dotnet-counters: neither is taken. */
+static int read_duration(const char *text, uint64_t *ret_ns, struct error *reterr)
+{
+	struct str s = str_from(text);
+	uint64_t bare;
+	int r = num_parse_u64(s, &bare) == 0 ? -EINVAL : parse_clock(s, ret_ns);
+
+	if (r < 0 && num_parse_u64(s, &bare) < 0)
+		r = duration_parse(s, ret_ns);
+	if (r == 0 && *ret_ns)
+		return 0;
+	return error_set(reterr, -EINVAL,
+			 "--duration takes a time such as 30s, 5m or 00:00:05:00 (days, hours, "
+			 "minutes, seconds), not \"%s\"",
+			 text);
+}
+
+static int read_flags(struct counters *c, struct error *reterr)
+{
+	const struct counters_flags *f = c->flags;
+
+	if (f->refresh_s < REFRESH_MIN_S || f->refresh_s > REFRESH_MAX_S)
+		return error_set(reterr, -EINVAL,
+				 "--refresh-interval takes seconds from %g to %d, not %g",
+				 REFRESH_MIN_S, REFRESH_MAX_S, f->refresh_s);
+	if (!f->pid && !f->name)
+		return error_set(
+			reterr, -EINVAL,
+			"which process? Give -p PID or -n NAME; see assay counters collect --help");
+	if (f->pid && f->name)
+		return error_set(reterr, -EINVAL, "-p and -n name one process each: give one");
+	if (f->pid > INT32_MAX)
+		return error_set(reterr, -EINVAL, "-p %llu is no process id",
+				 (unsigned long long)f->pid);
+	return f->duration ? read_duration(f->duration, &c->duration_ns, reterr) : 0;
+}
+
+/* --- the process --- */
+
+static char *name_of(pid_t pid)
+{
+	CLEANUP(mem_cleanup) char *path = xasprintf("/proc/%d/comm", (int)pid);
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+	file_read(path, 4096, &text, NULL);
+	return str_dup(str_trim(strbuf_str(&text)));
+}
+
+static int find_process(struct counters *c, struct error *reterr)
+{
+	if (c->flags->name)
+		return error_set(reterr, -ENOTSUP, "-n is not there yet: give -p PID");
+	c->pid = (pid_t)c->flags->pid;
+	c->target = name_of(c->pid);
+	return 0;
+}
+
+static int open_sources(struct counters *c, struct error *reterr)
+{
+	int r = host_source_new(c->pid, &c->sources[c->n_sources], reterr);
+
+	if (r == 0)
+		c->n_sources++;
+	return r;
+}
+
+int counters_open(struct counters *c, const struct counters_flags *f, const char *verb)
+{
+	struct error err = ERROR_INIT;
+	struct timespec wall;
+	int exit_code = EXIT_USAGE;
+
+	c->flags = f;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	c->wall_anchor_ns =
+		(int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_now_ns();
+	if (read_flags(c, &err) == 0) {
+		exit_code = EXIT_UNMEASURED;
+		if (find_process(c, &err) == 0 && open_sources(c, &err) == 0)
+			return 0;
+	}
+	term_error(verb, &err);
+	return exit_code;
+}
+
+void counters_release(struct counters *c)
+{
+	for (size_t i = 0; i < c->n_sources; i++)
+		c->sources[i]->ops->close(c->sources[i]);
+	free(c->target);
+}
+
+/* --- the watch --- */
+
+static int stop_fd = -1;
+
+static void on_signal(int number UNUSED)
+{
+	uint64_t one = 1;
+
+	if (write(stop_fd, &one, sizeof(one)) < 0)
+		return; /* it is full of signals already */
+}
+
+static int stop_now(void *arg UNUSED)
+{
+	return 1;
+}
+
+static void catch_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaction(ends[i], &sa, NULL);
+}
+
+static int exit_code_of(const struct counters *c, const struct watch_result *res, const char *verb)
+{
+	struct error err = ERROR_INIT;
+
+	if (res->end == WATCH_END_OUTPUT)
+		return EXIT_UNMEASURED; /* close() said why */
+	if (res->end == WATCH_END_GONE && res->rows)
+		fprintf(stderr, "assay %s: process %d has ended\n", verb, (int)c->pid);
+	if (res->rows)
+		return EXIT_OK;
+	error_set(&err, -ENODATA,
+		  res->end == WATCH_END_GONE ? "process %d ended before anything was measured"
+					     : "nothing was measured of process %d",
+		  (int)c->pid);
+	term_error(verb, &err);
+	return EXIT_UNMEASURED;
+}
+
+int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
+{
+	const struct watch_hook hook = { .ready = stop_now };
+	struct watch_hook hooks[] = { hook };
+	struct watch_loop_opts opts = { .interval_ns = (uint64_t)(c->flags->refresh_s * 1e9),
+					.duration_ns = c->duration_ns,
+					.out = out,
+					.hooks = hooks,
+					.n_hooks = ARRAY_SIZE(hooks) };
+	struct error err = ERROR_INIT, close_err = ERROR_INIT;
+	struct watch_result res = { .end = WATCH_END_NOTHING };
+	size_t n = c->n_sources;
+	int exit_code = EXIT_UNMEASURED;
+
+	catch_signals();
+	hooks[0].fd = stop_fd;
+	c->n_sources = 0;
+	if (watch_loop_run(c->sources, n, &opts, &res, &err) < 0)
+		term_error(verb, &err);
+	else
+		exit_code = exit_code_of(c, &res, verb);
+	if (out->ops->close(out, &close_err) < 0) {
+		term_error(verb, &close_err);
+		exit_code = EXIT_UNMEASURED;
+	}
+	return exit_code;
+}

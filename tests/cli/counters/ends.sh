@@ -1,0 +1,16 @@
+# The target's death, Ctrl-C: what was measured is there, JSON is whole.
+sleep 1.1 &
+"$ASSAY" counters collect -p $! --refresh-interval 0.2 --format json -o dies 2>err
+echo "death: $?"
+sed "s/process $!/process PID/" err
+jq -r '.TargetProcess, ([.Events[] | select(.name == "process.thread.count ({thread})")] | length >= 3)' dies.json
+sleep 20 &
+target=$!
+trap "kill $target" EXIT
+"$ASSAY" counters collect -p $target --refresh-interval 10 --format jsonl -o cut 2>err &
+sleep 2
+kill -INT $!
+wait $!
+echo "interrupted: $?"
+cat err
+jq -r 'select(.name == "process.cpu.time" and .tags == "state=user") | .interval_s > 1.2 and .interval_s < 3' cut.jsonl
