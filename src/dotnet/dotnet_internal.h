@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "dotnet/ipc.h"
+#include "dotnet/find.h"
 
 /* When a wait ends. */
 struct dotnet_until {
@@ -60,5 +60,42 @@ int dotnet_receive(int fd, struct strbuf *payload, const struct dotnet_until *u,
 /* Sends a command and takes the answer; *ret_fd is the connection if it is wanted, else NULL. */
 int dotnet_call(struct dotnet_peer *peer, struct str command, struct strbuf *payload, int *ret_fd,
 		struct error *reterr);
+
+/* ---- where a process listens: locate.c ---- */
+
+/* All text is owned. */
+struct dotnet_place {
+	pid_t pid, inner_pid;
+	uint64_t key; /* its start, in ticks since boot */
+	/* The file `socket` in `dir` below `root`; socket NULL = there is none, in the first of the
+	 * folders that were looked into. */
+	char *root, *dir, *socket;
+	int folder_error; /* why that folder cannot be opened; 0 = it can */
+	bool closed;	  /* its environment and its root are not ours to read */
+};
+
+void dotnet_place_release(struct dotnet_place *at);
+
+/* 0 also when there is no socket; -ESRCH the process is gone. */
+int dotnet_locate(pid_t pid, struct dotnet_place *ret);
+
+/* "dotnet-diagnostic-PID-KEY-socket" */
+bool dotnet_socket_name(struct str name, pid_t *ret_pid);
+
+/* Who listens, as we see it; 0 = out of our sight. -ECONNREFUSED nobody, and others. */
+int dotnet_listener(int folder_fd, const char *name, pid_t *ret);
+
+/* Calls fn for each socket of that name pattern in a folder. */
+void dotnet_each_socket(int folder_fd,
+			void (*fn)(void *arg, int folder_fd, const char *name, pid_t inner_pid),
+			void *arg);
+
+/* ---- why it cannot be talked to: explain.c ---- */
+
+enum dotnet_kind dotnet_kind_of(pid_t pid, bool *ret_starting);
+
+/* The reason in words, and what to do; a negative errno as dotnet_find_pid() returns them. */
+int dotnet_explain(const struct dotnet_place *at, enum dotnet_kind kind, bool starting,
+		   const char *name, struct error *reterr);
 
 #endif

@@ -12,6 +12,8 @@
 
 #define FILE_MAX    (4u * 1024 * 1024)
 #define THREADS_MAX 256
+#define DELETED	    STR(" (deleted)")
+#define STAT_STATE  3
 #define STAT_START  22
 
 static int read_file(pid_t pid, const char *name, struct strbuf *out)
@@ -22,44 +24,89 @@ static int read_file(pid_t pid, const char *name, struct strbuf *out)
 	return r == -ENOENT ? -ESRCH : r;
 }
 
-int process_start_ticks(pid_t pid, uint64_t *ret)
+/* Field `number` of its stat, from 1 as in proc(5); the name may hold blanks and parentheses. */
+static int stat_field(pid_t pid, int number, struct strbuf *text, struct str *ret)
 {
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	struct str rest, field = { 0 };
-	int r = read_file(pid, "stat", &text);
-	size_t end = text.len;
+	struct str rest;
+	int r = read_file(pid, "stat", text);
+	size_t end = text->len;
 
 	if (r < 0)
 		return r;
-	while (end && text.ptr[end - 1] != ')') /* the name may hold blanks and parentheses */
+	while (end && text->ptr[end - 1] != ')')
 		end--;
-	rest = (struct str){ strbuf_cstr(&text) + end, text.len - end };
-	for (int i = 2; i <= STAT_START; i++)
-		if (!str_split(&rest, ' ', &field))
+	rest = (struct str){ strbuf_cstr(text) + end, text->len - end };
+	for (int i = 2; i <= number; i++)
+		if (!str_split(&rest, ' ', ret))
 			return -EBADMSG;
-	return num_parse_u64(str_trim(field), ret);
+	*ret = str_trim(*ret);
+	return 0;
+}
+
+int process_start_ticks(pid_t pid, uint64_t *ret)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct str field;
+	int r = stat_field(pid, STAT_START, &text, &field);
+
+	return r < 0 ? r : num_parse_u64(field, ret);
+}
+
+bool process_has_ended(pid_t pid)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct str state;
+
+	return stat_field(pid, STAT_STATE, &text, &state) < 0 || str_eq_c(state, "Z") ||
+	       str_eq_c(state, "X");
+}
+
+/* The values of a line of its status, parted by tabs; false when there is no such line. */
+static bool status_line(struct str text, const char *name, struct str *ret)
+{
+	struct str line, key;
+
+	while (str_split(&text, '\n', &line)) {
+		if (!str_split(&line, ':', &key) || !str_eq_c(key, name))
+			continue;
+		*ret = str_trim(line);
+		return true;
+	}
+	return false;
 }
 
 int process_inner_pid(pid_t pid, pid_t *ret)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	struct str rest, line, key, part;
+	struct str values, part;
+	uint64_t v;
 	int r = read_file(pid, "status", &text);
 
 	if (r < 0)
 		return r;
 	*ret = pid;
-	rest = strbuf_str(&text);
-	while (str_split(&rest, '\n', &line)) {
-		if (!str_split(&line, ':', &key) || !str_eq_c(key, "NSpid"))
-			continue;
-		while (str_split(&line, '\t', &part)) {
-			uint64_t v;
+	if (!status_line(strbuf_str(&text), "NSpid", &values))
+		return 0;
+	while (str_split(&values, '\t', &part))
+		if (num_parse_u64(part, &v) == 0)
+			*ret = (pid_t)v;
+	return 0;
+}
 
-			if (num_parse_u64(str_trim(part), &v) == 0)
-				*ret = (pid_t)v;
-		}
-	}
+int process_user(pid_t pid, uid_t *ret)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct str values, part;
+	uint64_t v;
+	int r = read_file(pid, "status", &text);
+
+	if (r < 0)
+		return r;
+	/* real, effective, saved, for files */
+	if (!status_line(strbuf_str(&text), "Uid", &values) || !str_split(&values, '\t', &part) ||
+	    !str_split(&values, '\t', &part) || num_parse_u64(part, &v) < 0)
+		return -EBADMSG;
+	*ret = (uid_t)v;
 	return 0;
 }
 
@@ -188,6 +235,8 @@ int process_mapped_file(pid_t pid, const char *name, char **ret)
 		size_t slash = str_find(text, '/');
 		struct str file = { text.ptr + slash, text.len - slash };
 
+		if (str_ends_with(file, DELETED))
+			file.len -= DELETED.len;
 		if (slash < text.len && str_eq_c(base_name(file), name))
 			*ret = str_dup(file);
 	}

@@ -15,6 +15,12 @@ int process_start_ticks(pid_t pid, uint64_t *ret);
 /* Its pid in its own namespace, the last of NSpid; the same where there is none; -ESRCH. */
 int process_inner_pid(pid_t pid, pid_t *ret);
 
+/* The user whose rights it has; -ESRCH. */
+int process_user(pid_t pid, uid_t *ret);
+
+/* Whether the process has ended and waits to be reaped, or is gone. */
+bool process_has_ended(pid_t pid);
+
 /*
  * The environment it was started with: the value of the first of the names that is set, which the
  * caller frees; -ENOENT none is, -EACCES for another user's process, -ESRCH.
@@ -34,8 +40,8 @@ char *process_name(pid_t pid);
 bool process_has_thread(pid_t pid, const char *prefix);
 
 /*
- * The path of the first mapped file that is called base_name, "" when there is none. -EACCES for
- * another user's process, -ESRCH. The caller frees it.
+ * The path of the first mapped file that is called base_name, also one that was deleted since, ""
+ * when there is none. -EACCES for another user's process, -ESRCH. The caller frees it.
  */
 int process_mapped_file(pid_t pid, const char *base_name, char **ret);
 

@@ -8,7 +8,8 @@
  * its /proc/PID/stat), or does as DOTNET_DiagnosticPorts of its environment says: dials
  * PATH[,suspend|nosuspend][,connect] and advertises itself, anew after each command, or listens
  * there with PATH,...,listen. Prints "PID SOCKET\n" when it is ready; ends when its standard input
- * closes or after SECONDS (60), and leaves its socket then, as a runtime that is killed does.
+ * closes or after SECONDS (60), and leaves its socket then, as a runtime that is killed does. Its
+ * thread is called as the runtime's is.
  *
  * SCRIPT is a file of lines "COMMAND ACTION...": COMMAND is four hexadecimal digits (set and id) or
  * "*"; the first line that matches is played, its actions in order, parted by ";". A line that
@@ -378,9 +379,8 @@ static struct sockaddr_un address(const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
-	if (strlen(path) >= sizeof(a.sun_path))
-		die("path too long");
-	memcpy(a.sun_path, path, strlen(path) + 1);
+	/* a longer one is cut, as the runtime does */
+	memcpy(a.sun_path, path, strnlen(path, sizeof(a.sun_path) - 1));
 	return a;
 }
 
@@ -456,6 +456,7 @@ static void start(const char *dir, char *path, size_t size)
 	}
 	if (pthread_create(&t, NULL, loop, arg))
 		die("pthread_create");
+	pthread_setname_np(t, ".NET EventPipe");
 	pthread_detach(t);
 }
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ static void play(const char *dir, const char *script, const char *log, const cha
 
 	dup2(in, 0);
 	dup2(out, 1);
+	setenv("TMPDIR", dir, 1);
 	if (port)
 		setenv("DOTNET_DiagnosticPorts", port, 1);
 	execl(path, path, dir, script, log, "30", NULL);
@@ -42,12 +44,20 @@ static void play(const char *dir, const char *script, const char *log, const cha
 
 void fake_start(struct fake *f, const char *script, const char *port)
 {
+	fake_start_below(f, script, port, NULL);
+}
+
+void fake_start_below(struct fake *f, const char *script, const char *port, const char *folder)
+{
 	char script_path[96], log_path[96], line[320];
 	int in[2], out[2];
 	FILE *ready;
 
 	*f = (struct fake){ .dir = "/tmp/assay-fake-XXXXXX" };
 	ASSERT_TRUE(mkdtemp(f->dir) != NULL);
+	snprintf(f->temporary, sizeof(f->temporary), "%s%s%s", f->dir, folder ? "/" : "",
+		 folder ? folder : "");
+	ASSERT_TRUE(!folder || mkdir(f->temporary, 0700) == 0);
 	snprintf(script_path, sizeof(script_path), "%s/script", f->dir);
 	snprintf(log_path, sizeof(log_path), "%s/log", f->dir);
 	ASSERT_OK(file_write_atomic(script_path, str_from(script), NULL));
@@ -55,7 +65,7 @@ void fake_start(struct fake *f, const char *script, const char *port)
 	ASSERT_OK(pipe2(out, O_CLOEXEC));
 	f->pid = fork();
 	if (f->pid == 0)
-		play(f->dir, script_path, log_path, port, in[0], out[1]);
+		play(f->temporary, script_path, log_path, port, in[0], out[1]);
 	f->hold = in[1];
 	close(in[0]);
 	close(out[1]);
@@ -79,6 +89,7 @@ void fake_stop(struct fake *f)
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/log", f->dir);
 	unlink(path);
+	rmdir(f->temporary);
 	rmdir(f->dir);
 	strbuf_release(&f->log);
 }

@@ -8,14 +8,16 @@
 
 struct fake {
 	pid_t pid;
-	int hold;	  /* it ends when this closes */
-	char dir[64];	  /* a folder of its own */
-	char socket[256]; /* what it said it listens on, or dials */
+	int hold;	     /* it ends when this closes */
+	char dir[64];	     /* a folder of its own */
+	char temporary[192]; /* its TMPDIR: that folder, or one in it */
+	char socket[256];    /* what it said it listens on, or dials */
 	struct strbuf log;
 };
 
 /* port is for DOTNET_DiagnosticPorts; NULL = it listens as by default. */
 void fake_start(struct fake *f, const char *script, const char *port);
+void fake_start_below(struct fake *f, const char *script, const char *port, const char *folder);
 void fake_stop(struct fake *f); /* and its folder is removed */
 
 /* The commands it got, a line each; borrowed until the next call. */
