@@ -28,6 +28,9 @@
  *	gone             waits until the other side has closed, and writes "gone" to LOG
  *	exit             the process ends, at once
  *
+ * FAKE_RUNTIME_ONLY=PID in its environment: others are hung up on and leave no trace, so that who
+ * lists all runtimes of the machine does not disturb a test.
+ *
  * LOG gets a line "SSII PAYLOAD" a command, in hexadecimal. Nothing but libc, so that it shares no
  * code with what it tests.
  */
@@ -323,6 +326,16 @@ static void log_command(unsigned id, const uint8_t *payload, size_t len)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool is_stranger(int fd)
+{
+	const char *only = getenv("FAKE_RUNTIME_ONLY");
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	return only && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       peer.pid != (pid_t)strtol(only, NULL, 10);
+}
+
 /* One command and what the script has for it; false when none came. */
 static bool serve(int fd)
 {
@@ -331,7 +344,8 @@ static bool serve(int fd)
 	unsigned id;
 	size_t all;
 
-	if (recv(fd, m, 20, MSG_WAITALL) != 20 || memcmp(m, "DOTNET_IPC_V1", 14)) {
+	if (is_stranger(fd) || recv(fd, m, 20, MSG_WAITALL) != 20 ||
+	    memcmp(m, "DOTNET_IPC_V1", 14)) {
 		close(fd);
 		return false;
 	}

@@ -31,10 +31,12 @@ static void play(const char *dir, const char *script, const char *log, const cha
 		 int out)
 {
 	CLEANUP(mem_cleanup) char *path = program();
+	CLEANUP(mem_cleanup) char *only = xasprintf("%d", (int)getppid());
 
 	dup2(in, 0);
 	dup2(out, 1);
 	setenv("TMPDIR", dir, 1);
+	setenv("FAKE_RUNTIME_ONLY", only, 1);
 	if (port)
 		setenv("DOTNET_DiagnosticPorts", port, 1);
 	execl(path, path, dir, script, log, "30", NULL);
