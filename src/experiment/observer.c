@@ -43,13 +43,14 @@ static void *observe(void *arg)
 int observer_start(struct target *t, struct sink *sink, struct observer **ret, struct error *reterr)
 {
 	struct observer *o = xcalloc(1, sizeof(*o));
-	int r = host_sampler_open(target_pid(t), target_cgroup(t), sink, &o->sampler);
+	int r;
 
+	o->sampler = host_sampler_new(&(struct host_sampler_opts){
+		.pid = target_pid(t), .group = target_cgroup(t), .sink = sink });
 	o->sink = sink;
-	if (r == 0)
-		r = -pthread_create(&o->thread, NULL, observe, o);
+	r = -pthread_create(&o->thread, NULL, observe, o);
 	if (r < 0) {
-		host_sampler_close(o->sampler);
+		host_sampler_free(o->sampler);
 		free(o);
 		return error_errno(reterr, r, "starting the observer");
 	}
@@ -65,7 +66,7 @@ void observer_stop(struct observer *o)
 	pthread_join(o->thread, NULL);
 	if (o->missed)
 		sink_loss(o->sink, "host", o->missed, "samples missed: assay itself had to wait");
-	host_sampler_close(o->sampler);
+	host_sampler_free(o->sampler);
 	free(o);
 }
 

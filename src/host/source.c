@@ -14,8 +14,10 @@ struct host_source {
 	pid_t pid;
 	int pidfd; /* -1 on kernels before 5.3: then the sampler notices */
 	struct cgroup group;
+	struct watch_out *out;
 	struct watch_feed *feed;
 	struct host_sampler *sampler;
+	bool stopped;
 };
 
 static struct host_source *source_of(struct watch_source *s)
@@ -29,16 +31,38 @@ static int start(struct watch_source *s, struct watch_out *out, uint64_t t_ns, s
 	int r;
 
 	h->feed = watch_feed_new(WATCH_HOST, out);
-	host_sampler_open(h->pid, &h->group, watch_feed_sink(h->feed), &h->sampler);
+	h->out = out;
+	h->sampler = host_sampler_new(&(struct host_sampler_opts){ .pid = h->pid,
+								   .group = &h->group,
+								   .sink = watch_feed_sink(h->feed),
+								   .per_thread = true });
 	watch_feed_set_quiet(h->feed, true);
 	r = host_sampler_sample(h->sampler, t_ns);
 	watch_feed_set_quiet(h->feed, false);
 	return r < 0 ? error_set(reterr, r, "process %d has ended", (int)h->pid) : 0;
 }
 
+/* A stopped process counts nothing: that is no calm. */
+static int say_stopped(struct host_source *h, uint64_t t_ns)
+{
+	char state = host_sampler_state(h->sampler);
+	bool stopped = state == 'T' || state == 't';
+
+	if (stopped == h->stopped)
+		return 0;
+	h->stopped = stopped;
+	return h->out->ops->note(h->out, t_ns,
+				 !stopped	? "the process goes on"
+				 : state == 'T' ? "the process is stopped (by a signal)"
+						: "the process is stopped (by a debugger)");
+}
+
 static int poll_host(struct watch_source *s, uint64_t t_ns)
 {
-	return host_sampler_sample(source_of(s)->sampler, t_ns);
+	struct host_source *h = source_of(s);
+	int r = host_sampler_sample(h->sampler, t_ns);
+
+	return r < 0 ? r : say_stopped(h, t_ns);
 }
 
 static int pidfd_of(struct watch_source *s)
@@ -55,7 +79,7 @@ static void close_source(struct watch_source *s)
 {
 	struct host_source *h = source_of(s);
 
-	host_sampler_close(h->sampler);
+	host_sampler_free(h->sampler);
 	watch_feed_free(h->feed);
 	cgroup_release(&h->group);
 	if (h->pidfd >= 0)

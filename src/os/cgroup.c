@@ -7,6 +7,7 @@
 #include "os/cgroup.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/file.h"
+#include "os/proc.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -376,19 +378,31 @@ static bool read_periods(const char *dir, struct cgroup_stat *st)
 	return true;
 }
 
-/* From the nearest group upwards that has a quota; the group's own when none has. */
-static void read_throttling(const struct cgroup *g, struct cgroup_stat *st)
+/* The folder on the way up with the smallest quota; the group's own when none has any. */
+static char *folder_of_quota(const struct cgroup *g)
 {
 	CLEANUP(mem_cleanup) char *dir = xstrdup(g->dir[CGROUP_CPU]);
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	uint64_t period_ns, local;
-	double cpus;
-	bool found;
+	char *found = xstrdup(dir);
+	double least = INFINITY, cpus;
+	uint64_t period_ns;
 
-	do
-		found = read_quota(g, dir, &cpus, &period_ns);
-	while (!found && go_up(dir, g->mount[CGROUP_CPU]));
-	if (read_periods(found ? dir : g->dir[CGROUP_CPU], st))
+	do {
+		if (!read_quota(g, dir, &cpus, &period_ns) || cpus >= least)
+			continue;
+		least = cpus;
+		free(found);
+		found = xstrdup(dir);
+	} while (go_up(dir, g->mount[CGROUP_CPU]));
+	return found;
+}
+
+static void read_throttling(const struct cgroup *g, struct cgroup_stat *st)
+{
+	CLEANUP(mem_cleanup) char *dir = folder_of_quota(g);
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	uint64_t local;
+
+	if (read_periods(dir, st))
 		st->have |= CGROUP_HAVE_PERIODS;
 	if (!read_text(g->dir[CGROUP_CPU], "cpu.stat.local", &text))
 		return;
@@ -430,27 +444,11 @@ static void read_memory(const struct cgroup *g, struct cgroup_stat *st)
 	if (read_text(dir, v2 ? "memory.events" : "memory.oom_control", &text) &&
 	    keyed_u64(strbuf_str(&text), "oom_kill", &st->oom_kills))
 		st->have |= CGROUP_HAVE_OOM;
-}
-
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345" in us (Documentation/accounting/psi.rst) */
-static bool pressure_total(struct str text, const char *kind, uint64_t *ret_ns)
-{
-	struct str line, word;
-
-	while (str_split(&text, '\n', &line)) {
-		if (!str_split(&line, ' ', &word) || !str_eq_c(word, kind))
-			continue;
-		while (str_split(&line, ' ', &word)) {
-			if (!str_starts_with(word, STR("total=")))
-				continue;
-			word = (struct str){ word.ptr + 6, word.len - 6 };
-			if (num_parse_u64(word, ret_ns) < 0)
-				return false;
-			*ret_ns *= NS_PER_US;
-			return true;
-		}
-	}
-	return false;
+	if (v2 ? keyed_u64(strbuf_str(&text), "max", &st->memory_limit_hits)
+	       : read_u64(dir, "memory.failcnt", &st->memory_limit_hits))
+		st->have |= CGROUP_HAVE_LIMIT_HITS;
+	if (v2 && keyed_u64(strbuf_str(&text), "high", &st->memory_high))
+		st->have |= CGROUP_HAVE_HIGH;
 }
 
 static void read_pressure(const struct cgroup *g, struct cgroup_stat *st)
@@ -469,9 +467,9 @@ static void read_pressure(const struct cgroup *g, struct cgroup_stat *st)
 
 		if (!read_text(g->dir[CGROUP_V2], files[i].file, &text))
 			continue;
-		if (pressure_total(strbuf_str(&text), "some", files[i].some))
+		if (proc_parse_pressure(strbuf_str(&text), "some", files[i].some))
 			st->have |= CGROUP_HAVE_PRESSURE;
-		pressure_total(strbuf_str(&text), "full", files[i].full);
+		proc_parse_pressure(strbuf_str(&text), "full", files[i].full);
 	}
 }
 

@@ -61,6 +61,8 @@ enum {
 	CGROUP_HAVE_PEAK = 1 << 4,
 	CGROUP_HAVE_OOM = 1 << 5,
 	CGROUP_HAVE_PRESSURE = 1 << 6,
+	CGROUP_HAVE_LIMIT_HITS = 1 << 7,
+	CGROUP_HAVE_HIGH = 1 << 8,
 };
 
 struct cgroup_stat {
@@ -71,14 +73,16 @@ struct cgroup_stat {
 	uint64_t cpu_ns;
 	uint64_t memory_bytes, memory_peak_bytes;
 	uint64_t oom_kills;
+	uint64_t memory_limit_hits; /* how often it was at its limit: v2 "max", v1 failcnt */
+	uint64_t memory_high;	    /* how often allocations were slowed down at memory.high, v2 */
 	uint64_t cpu_some_ns, cpu_full_ns; /* pressure: wall time somebody, everybody waited */
 	uint64_t memory_some_ns, memory_full_ns;
 	uint64_t io_some_ns, io_full_ns;
 };
 
 /*
- * periods, throttled and throttled_ns come from the nearest group on the way up that has a quota: a
- * child's own cpu.stat stays all zero when the limit sits on its parent.
+ * periods, throttled and throttled_ns come from the group on the way up that has the smallest
+ * quota: a child's own cpu.stat stays all zero when the limit sits on its parent.
  */
 int cgroup_read_stat(const struct cgroup *g, struct cgroup_stat *ret, struct error *reterr);
 

@@ -84,44 +84,83 @@ static uint64_t status_value(struct str text, const char *name)
 	return 0;
 }
 
-static void add_switches(pid_t pid, const char *thread, struct proc_stat *st)
+static void take_name(struct str text, struct proc_thread *t)
 {
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	CLEANUP(mem_cleanup) char *path = xasprintf("/proc/%d/task/%s/status", (int)pid, thread);
+	struct str line, key;
 
-	if (file_read(path, FILE_MAX, &text, NULL) < 0)
-		return; /* the thread has just ended */
-	st->voluntary_switches += status_value(strbuf_str(&text), "voluntary_ctxt_switches");
-	st->involuntary_switches += status_value(strbuf_str(&text), "nonvoluntary_ctxt_switches");
+	if (!str_split(&text, '\n', &line) || !str_split(&line, ':', &key) || !line.ptr)
+		return;
+	line = str_trim(line);
+	line.len = MIN(line.len, sizeof(t->name) - 1);
+	memcpy(t->name, line.ptr, line.len);
 }
 
-static void read_switches(pid_t pid, struct proc_stat *st)
+/* "run wait slices", the first two in ns (Documentation/scheduler/sched-stats.rst) */
+static void take_schedstat(struct str text, struct proc_thread *t)
 {
-	CLEANUP(mem_cleanup) char *path = xasprintf("/proc/%d/task", (int)pid);
-	DIR *dir = opendir(path);
+	struct str run, wait;
+
+	t->has_schedstat = str_split(&text, ' ', &run) && str_split(&text, ' ', &wait) &&
+			   num_parse_u64(run, &t->run_ns) == 0 &&
+			   num_parse_u64(wait, &t->wait_ns) == 0;
+}
+
+/* False when the thread has just ended. */
+static bool read_thread(const char *task, const char *tid, struct proc_thread *t)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	CLEANUP(mem_cleanup) char *status = xasprintf("%s/%s/status", task, tid);
+	CLEANUP(mem_cleanup) char *schedstat = xasprintf("%s/%s/schedstat", task, tid);
+	uint64_t number;
+
+	if (num_parse_u64(str_from(tid), &number) < 0 ||
+	    file_read(status, FILE_MAX, &text, NULL) < 0)
+		return false;
+	t->tid = (pid_t)number;
+	take_name(strbuf_str(&text), t);
+	t->voluntary_switches = status_value(strbuf_str(&text), "voluntary_ctxt_switches");
+	t->involuntary_switches = status_value(strbuf_str(&text), "nonvoluntary_ctxt_switches");
+	strbuf_clear(&text);
+	if (file_read(schedstat, FILE_MAX, &text, NULL) == 0)
+		take_schedstat(strbuf_str(&text), t);
+	return true;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct proc_thread *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+int proc_read_threads(const char *root, pid_t pid, struct proc_threads *ret, struct error *reterr)
+{
+	CLEANUP(mem_cleanup) char *task = xasprintf("%s/proc/%d/task", root, (int)pid);
+	DIR *dir = opendir(task);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			add_switches(pid, entry->d_name, st);
-	if (dir)
-		closedir(dir);
+	if (!dir)
+		return error_errno(reterr, -errno, "opening %s", task);
+	vec_clear(&ret->list);
+	while ((entry = readdir(dir))) {
+		struct proc_thread t = { 0 };
+
+		if (read_thread(task, entry->d_name, &t))
+			vec_push(&ret->list, t);
+	}
+	closedir(dir);
+	if (ret->list.len)
+		qsort(ret->list.ptr, ret->list.len, sizeof(*ret->list.ptr), by_tid);
+	return 0;
 }
 
-int proc_read(pid_t pid, struct proc_stat *ret, struct error *reterr)
+int proc_read(const char *root, pid_t pid, struct proc_stat *ret, struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	CLEANUP(mem_cleanup) char *path = xasprintf("/proc/%d/stat", (int)pid);
-	struct proc_stat st;
+	CLEANUP(mem_cleanup) char *path = xasprintf("%s/proc/%d/stat", root, (int)pid);
 	int r = file_read(path, FILE_MAX, &text, reterr);
 
-	if (r == 0)
-		r = proc_parse_stat(strbuf_str(&text), &st, reterr);
-	if (r < 0)
-		return r;
-	read_switches(pid, &st);
-	*ret = st;
-	return 0;
+	return r < 0 ? r : proc_parse_stat(strbuf_str(&text), ret, reterr);
 }
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice" in ticks */
@@ -144,10 +183,11 @@ int proc_parse_cpu(struct str text, struct proc_cpu *ret, struct error *reterr)
 	return 0;
 }
 
-int proc_read_cpu(struct proc_cpu *ret, struct error *reterr)
+int proc_read_cpu(const char *root, struct proc_cpu *ret, struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	int r = file_read("/proc/stat", FILE_MAX, &text, reterr);
+	CLEANUP(mem_cleanup) char *path = xasprintf("%s/proc/stat", root);
+	int r = file_read(path, FILE_MAX, &text, reterr);
 
 	return r < 0 ? r : proc_parse_cpu(strbuf_str(&text), ret, reterr);
 }
@@ -171,6 +211,26 @@ int proc_parse_netstat(struct str text, const char *group, const char *name, uin
 				return num_parse_u64(value, ret);
 	}
 	return -ENOENT;
+}
+
+bool proc_parse_pressure(struct str text, const char *kind, uint64_t *ret_ns)
+{
+	struct str line, word;
+
+	while (str_split(&text, '\n', &line)) {
+		if (!str_split(&line, ' ', &word) || !str_eq_c(word, kind))
+			continue;
+		while (str_split(&line, ' ', &word)) {
+			if (!str_starts_with(word, STR("total=")))
+				continue;
+			word = (struct str){ word.ptr + 6, word.len - 6 };
+			if (num_parse_u64(word, ret_ns) < 0)
+				return false;
+			*ret_ns *= NS_PER_US;
+			return true;
+		}
+	}
+	return false;
 }
 
 char *proc_cpu_model(void)

@@ -1,5 +1,6 @@
 /*
  * proc.h - what /proc says of a process and of the machine (proc(5)). Counters are cumulative.
+ * `root` is the folder /proc lies in, "" for the real one, so that tests read fixtures.
  */
 #ifndef ASSAY_OS_PROC_H
 #define ASSAY_OS_PROC_H
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 struct proc_stat {
 	char state; /* 'R', 'S', 'Z', … */
@@ -15,14 +17,29 @@ struct proc_stat {
 	uint64_t minor_faults, major_faults;
 	uint64_t threads;
 	uint64_t rss_bytes;
-	uint64_t voluntary_switches, involuntary_switches; /* of all threads that live */
 };
 
 /* Parses /proc/PID/stat; the command's name may hold blanks and parentheses. */
 int proc_parse_stat(struct str text, struct proc_stat *ret, struct error *reterr);
 
-/* Reads stat, and the context switches of all threads from task/TID/status. */
-int proc_read(pid_t pid, struct proc_stat *ret, struct error *reterr);
+int proc_read(const char *root, pid_t pid, struct proc_stat *ret, struct error *reterr);
+
+/* One thread that lives. */
+struct proc_thread {
+	pid_t tid;
+	char name[16]; /* as ps(1) shows it, cut to 15 bytes by the kernel */
+	uint64_t voluntary_switches, involuntary_switches;
+	bool has_schedstat; /* needs CONFIG_SCHED_INFO, not CONFIG_SCHEDSTATS */
+	uint64_t run_ns;    /* on a CPU */
+	uint64_t wait_ns;   /* ready, but not on a CPU: also while its group was throttled */
+};
+
+struct proc_threads {
+	VEC(struct proc_thread) list; /* by tid */
+};
+
+/* Replaces *ret, from task/TID/status and schedstat; the caller releases the vector. */
+int proc_read_threads(const char *root, pid_t pid, struct proc_threads *ret, struct error *reterr);
 
 struct proc_cpu {
 	uint64_t busy_ns, idle_ns, steal_ns; /* summed over CPUs */
@@ -30,11 +47,18 @@ struct proc_cpu {
 
 /* The "cpu" line of /proc/stat. */
 int proc_parse_cpu(struct str text, struct proc_cpu *ret, struct error *reterr);
-int proc_read_cpu(struct proc_cpu *ret, struct error *reterr);
+int proc_read_cpu(const char *root, struct proc_cpu *ret, struct error *reterr);
 
 /* A counter of /proc/PID/net/netstat or snmp: pairs of header and value lines, looked up by name.
  */
 int proc_parse_netstat(struct str text, const char *group, const char *name, uint64_t *ret);
+
+/*
+ * Pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"
+ * (Documentation/accounting/psi.rst); kind is "some" or "full", *ret_ns the total. False when there
+ * is no such line.
+ */
+bool proc_parse_pressure(struct str text, const char *kind, uint64_t *ret_ns);
 
 /* The machine, for the record. Text is the caller's to free. */
 char *proc_cpu_model(void); /* "unknown" where /proc/cpuinfo does not say */

@@ -34,7 +34,8 @@ static int put_row(struct watch_file *f)
 	return f->failure;
 }
 
-/* A rate of a measured interval (1.0008 s) as one of whole intervals. */
+/* A rate of a measured interval (1.0008 s) as one of whole intervals; near ones keep whole counts.
+ */
 static struct watch_value evened(const struct watch_file *f, const struct watch_value *v)
 {
 	double nominal = f->opts.interval_s;
@@ -43,7 +44,8 @@ static struct watch_value evened(const struct watch_file *f, const struct watch_
 	if (v->kind != WATCH_RATE || !(nominal > 0) || !(v->interval_s > 0))
 		return even;
 	even.interval_s = fmax(round(v->interval_s / nominal), 1) * nominal;
-	even.value = v->value / v->interval_s * even.interval_s;
+	if (fabs(v->interval_s / even.interval_s - 1) > 0.1)
+		even.value = v->value / v->interval_s * even.interval_s;
 	return even;
 }
 

@@ -17,8 +17,9 @@ struct watch_file_opts {
 	int64_t wall_anchor_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	/*
 	 * The interval that was asked for; 0 = unknown. dotnet-counters' forms write the interval
-	 * into the name of a rate, which must not change with each row: there a rate is put as of
-	 * the nearest multiple of this. JSON Lines have the true interval and what came in it.
+	 * into the name of a rate, which must not change with each row: there the nearest multiple
+	 * of this stands, and a value that is more than a tenth off is made one of that interval.
+	 * JSON Lines have the true interval and what came in it.
 	 */
 	double interval_s;
 };

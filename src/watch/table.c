@@ -10,14 +10,15 @@
 
 /* What values are put together for the columns. */
 enum role {
-	ROLE_ALLOCATED, /* bytes within the interval */
-	ROLE_PAUSE_S,	/* seconds */
+	ROLE_ALLOCATED, /* bytes a second */
+	ROLE_PAUSE_S,	/* seconds a second */
 	ROLE_PAUSE_SHARE,
 	ROLE_HEAP, /* bytes */
 	ROLE_GEN2,
-	ROLE_CPU_S, /* seconds */
+	ROLE_CPU_S, /* seconds a second */
 	ROLE_PERIODS,
 	ROLE_THROTTLED,
+	ROLE_LIMIT,
 	ROLE_RSS,
 	ROLE_COUNT
 };
@@ -30,19 +31,21 @@ static const struct {
 	enum watch_kind kind;
 	enum role role;
 	double scale;
+	bool per_second; /* else as it is, within the interval */
 } roles[] = {
-	{ "dotnet.gc.heap.total_allocated", NULL, WATCH_RATE, ROLE_ALLOCATED, 1 },
-	{ "alloc-rate", NULL, WATCH_RATE, ROLE_ALLOCATED, 1 },
-	{ "dotnet.gc.pause.time", NULL, WATCH_RATE, ROLE_PAUSE_S, 1 },
-	{ "total-pause-time-by-gc", NULL, WATCH_RATE, ROLE_PAUSE_S, 1e-3 },
+	{ "dotnet.gc.heap.total_allocated", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
+	{ "alloc-rate", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
+	{ "dotnet.gc.pause.time", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
+	{ "total-pause-time-by-gc", NULL, WATCH_RATE, ROLE_PAUSE_S, 1e-3, true },
 	{ "time-in-gc", NULL, WATCH_GAUGE, ROLE_PAUSE_SHARE, 1 },
 	{ "dotnet.gc.last_collection.heap.size", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
 	{ "gc-heap-size", NULL, WATCH_GAUGE, ROLE_HEAP, 1e6 },
 	{ "dotnet.gc.collections", "gc.heap.generation=gen2", WATCH_RATE, ROLE_GEN2, 1 },
 	{ "gen-2-gc-count", NULL, WATCH_RATE, ROLE_GEN2, 1 },
-	{ "process.cpu.time", NULL, WATCH_RATE, ROLE_CPU_S, 1 },
+	{ "process.cpu.time", NULL, WATCH_RATE, ROLE_CPU_S, 1, true },
 	{ "cgroup.cpu.nr_periods", NULL, WATCH_RATE, ROLE_PERIODS, 1 },
 	{ "cgroup.cpu.nr_throttled", NULL, WATCH_RATE, ROLE_THROTTLED, 1 },
+	{ "cgroup.cpu.limit", NULL, WATCH_GAUGE, ROLE_LIMIT, 1 },
 	{ "process.memory.usage", NULL, WATCH_GAUGE, ROLE_RSS, 1 },
 };
 
@@ -78,7 +81,7 @@ struct watch_table {
 	struct watch_table_opts opts;
 	char *latency;
 	double sum[ROLE_COUNT]; /* of the interval; NAN = nothing came */
-	double interval_s;
+	double latency_s;	/* the interval of the latencies */
 	struct watch_parts parts;
 	char *last_tags; /* of the part being filled */
 	const char *last_name;
@@ -99,7 +102,7 @@ static void begin_interval(struct watch_table *t)
 	vec_clear(&t->parts.list);
 	free(t->last_tags);
 	t->last_tags = NULL;
-	t->interval_s = 0;
+	t->latency_s = 0;
 }
 
 /* --- taking values --- */
@@ -122,8 +125,8 @@ static void take_role(struct watch_table *t, const struct watch_value *v)
 		if (roles[i].kind != v->kind || strcmp(roles[i].name, v->name) != 0 ||
 		    (roles[i].tag && !has_tag(v->tags, roles[i].tag)))
 			continue;
-		*sum = (isnan(*sum) ? 0 : *sum) + v->value * roles[i].scale;
-		t->interval_s = fmax(t->interval_s, v->interval_s);
+		*sum = (isnan(*sum) ? 0 : *sum) +
+		       v->value * roles[i].scale / (roles[i].per_second ? v->interval_s : 1);
 	}
 }
 
@@ -148,7 +151,7 @@ static void take_quantile(struct watch_table *t, const struct watch_value *v)
 		t->last_tags = xstrdup(v->tags);
 		vec_push(&t->parts.list, ((struct watch_part){ .count = v->count }));
 	}
-	t->interval_s = fmax(t->interval_s, v->interval_s);
+	t->latency_s = fmax(t->latency_s, v->interval_s);
 	p = &vec_last(&t->parts.list);
 	if (p->n == WATCH_QUANTILES_MAX || (p->n && v->quantile <= p->q[p->n - 1]))
 		return;
@@ -172,26 +175,31 @@ static int take_value(struct watch_out *o, const struct watch_value *v)
 static double pause_ms_per_s(const struct watch_table *t)
 {
 	if (!isnan(t->sum[ROLE_PAUSE_S]))
-		return t->sum[ROLE_PAUSE_S] / t->interval_s * 1e3;
+		return t->sum[ROLE_PAUSE_S] * 1e3;
 	return t->sum[ROLE_PAUSE_SHARE] * 10; /* % of the time */
+}
+
+/* Without a quota there is nothing to be throttled by; without work there are no periods. */
+static double throttled_percent(const struct watch_table *t)
+{
+	double periods = t->sum[ROLE_PERIODS];
+
+	if (isnan(t->sum[ROLE_LIMIT]) || isnan(periods))
+		return NAN;
+	return periods > 0 ? t->sum[ROLE_THROTTLED] / periods * 100 : 0;
 }
 
 static void reduce(const struct watch_table *t, double ret[COL_COUNT])
 {
-	double s = t->interval_s > 0 ? t->interval_s : NAN;
-
-	ret[COL_RATE] = watch_parts_count(&t->parts) / s;
+	ret[COL_RATE] = watch_parts_count(&t->parts) / (t->latency_s > 0 ? t->latency_s : NAN);
 	ret[COL_P50] = watch_parts_quantile(&t->parts, 0.5);
 	ret[COL_P99] = watch_parts_quantile(&t->parts, 0.99);
-	ret[COL_ALLOC] = t->sum[ROLE_ALLOCATED] / s / 1e6;
+	ret[COL_ALLOC] = t->sum[ROLE_ALLOCATED] / 1e6;
 	ret[COL_PAUSE] = pause_ms_per_s(t);
 	ret[COL_HEAP] = t->sum[ROLE_HEAP] / 1e6;
 	ret[COL_GEN2] = t->sum[ROLE_GEN2];
-	ret[COL_CPU] = t->sum[ROLE_CPU_S] / s * 100;
-	ret[COL_THROTTLED] = t->sum[ROLE_PERIODS] > 0
-				     ? t->sum[ROLE_THROTTLED] / t->sum[ROLE_PERIODS] * 100
-			     : t->sum[ROLE_PERIODS] == 0 ? 0
-							 : NAN;
+	ret[COL_CPU] = t->sum[ROLE_CPU_S] * 100;
+	ret[COL_THROTTLED] = throttled_percent(t);
 	ret[COL_RSS] = t->sum[ROLE_RSS] / 1e6;
 }
 

@@ -3,5 +3,5 @@ sleep 20 &
 trap "kill $!" EXIT
 "$ASSAY" counters collect -p $! -d 400ms --refresh-interval 0.2 -o here || exit
 head -n 1 here.csv
-cut -d, -f2-4 here.csv | grep '^process,' | sort | uniq -c
+cut -d, -f2-4 here.csv | grep -E '^process,process.(cpu|mem|paging|thread.count|context)' | sort | uniq -c
 grep -c '^[01][0-9]/[0-3][0-9]/20[0-9][0-9] [0-2][0-9]:[0-5][0-9]:[0-5][0-9],process,process.thread.count ({thread}),Metric,1$' here.csv

@@ -20,7 +20,7 @@ TEST(sampler_puts_the_groups_counters_into_series)
 	struct error err = ERROR_INIT;
 
 	ASSERT_OK_ERR(cgroup_of_pid(root, 7, &g, &err), err);
-	host_sampler_open(0, &g, sink, &s);
+	s = host_sampler_new(&(struct host_sampler_opts){ .group = &g, .sink = sink });
 	ASSERT_OK(host_sampler_sample(s, 100));
 	ASSERT_OK(host_sampler_sample(s, 200));
 	ASSERT_INT(run_series(r, "cgroup.cpu.nr_throttled")->points.len, 2);
@@ -43,7 +43,8 @@ TEST(sampler_says_when_the_process_is_gone)
 		pause();
 		_exit(0);
 	}
-	host_sampler_open(child, &none, sink, &s);
+	s = host_sampler_new(
+		&(struct host_sampler_opts){ .pid = child, .group = &none, .sink = sink });
 	ASSERT_OK(host_sampler_sample(s, 1));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

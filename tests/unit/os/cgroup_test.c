@@ -53,7 +53,9 @@ TEST(cgroup_throttling_is_read_where_the_quota_is)
 	ASSERT_INT(st.cpu_some_ns, 2600 * NS_PER_MS);
 	ASSERT_INT(st.cpu_full_ns, 2524 * NS_PER_MS);
 	ASSERT_INT(st.memory_some_ns, 7000);
-	ASSERT_INT(st.have, 0x7f);
+	ASSERT_INT(st.memory_limit_hits, 3);
+	ASSERT_INT(st.memory_high, 0);
+	ASSERT_INT(st.have, 0x1ff);
 }
 
 TEST(cgroup_v1_in_a_container_counts_in_ns_and_sees_the_mounts_top)

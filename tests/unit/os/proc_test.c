@@ -52,8 +52,8 @@ TEST(proc_reads_itself)
 {
 	struct proc_stat st;
 
-	ASSERT_OK(proc_read(getpid(), &st, NULL));
+	ASSERT_OK(proc_read("", getpid(), &st, NULL));
 	ASSERT_TRUE(st.threads >= 1); /* a sanitizer may run one of its own */
 	ASSERT_TRUE(st.rss_bytes > 0);
-	ASSERT_TRUE(proc_read(999999999, &st, NULL) < 0);
+	ASSERT_TRUE(proc_read("", 999999999, &st, NULL) < 0);
 }

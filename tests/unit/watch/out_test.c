@@ -81,6 +81,31 @@ TEST(out_csv_is_dotnet_counters)
 		"http.server.request.duration (s)[http.route=/a;Percentile=99],Metric,0.0205\n");
 }
 
+/* 0.25 of an interval of 0.5 s is put as of one of 0.5 s; 1.04 s are two of them. */
+TEST(out_csv_names_keep_the_interval_that_was_asked_for)
+{
+	char path[] = "/tmp/assay-watch-XXXXXX";
+	struct strbuf text = STRBUF_INIT;
+	struct watch_value cut = rate, late = rate;
+	struct watch_out *o;
+
+	cut.interval_s = 0.125;
+	late.interval_s = 1.04;
+	close(mkstemp(path));
+	ASSERT_OK(watch_file_open(&(struct watch_file_opts){ .path = path, .interval_s = 0.5 }, &o,
+				  NULL));
+	o->ops->value(o, &cut);
+	o->ops->value(o, &late);
+	ASSERT_OK(o->ops->close(o, NULL));
+	ASSERT_OK(file_read(path, 65536, &text, NULL));
+	unlink(path);
+	ASSERT_HAS(strbuf_cstr(&text), "shop.orders ({order} / 0.5 sec)[area=truth;kind=leak;"
+				       "note=\"a\"],Rate,200\n");
+	ASSERT_HAS(strbuf_cstr(&text), "shop.orders ({order} / 1 sec)[area=truth;kind=leak;"
+				       "note=\"a\"],Rate,50\n");
+	strbuf_release(&text);
+}
+
 TEST(out_json_is_dotnet_counters_and_valid_when_empty)
 {
 	CLEANUP(mem_cleanup) char *text = written(WATCH_JSON, true);
@@ -188,6 +213,7 @@ TEST(table_reduces_a_dotnet_target)
 	put(o, of(WATCH_RATE, "dotnet.gc.collections", "gc.heap.generation=gen2", 1));
 	put(o, of(WATCH_RATE, "process.cpu.time", "state=user", 0.9));
 	put(o, of(WATCH_RATE, "process.cpu.time", "state=system", 0.1));
+	put(o, of(WATCH_GAUGE, "cgroup.cpu.limit", "", 1.5));
 	put(o, of(WATCH_RATE, "cgroup.cpu.nr_periods", "", 20));
 	put(o, of(WATCH_RATE, "cgroup.cpu.nr_throttled", "", 5));
 	put_latency(o, "/a", 0.010, 0.050, 200);
