@@ -9,11 +9,12 @@
 #include "conf/conf.h"
 #include "convert/curl.h"
 #include "convert/har.h"
+#include "convert/openapi.h"
 #include "convert/starter.h"
 #include "os/file.h"
 
 struct flags {
-	const char *curl, *har, *output;
+	const char *curl, *har, *openapi, *output;
 	struct opt_list only, skip;
 	bool no_static, think, force;
 };
@@ -53,16 +54,35 @@ static int from_har(const struct flags *f, struct convert_script *s, struct erro
 			   s, reterr);
 }
 
+static int from_openapi(const struct flags *f, struct convert_script *s, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	struct convert_openapi_opts o = {
+		.only = f->only.ptr,
+		.n_only = f->only.len,
+		.skip = f->skip.ptr,
+		.n_skip = f->skip.len,
+	};
+
+	if (read_input(f->openapi, CONF_DOCUMENT_MAX, &text, reterr) < 0)
+		return -EINVAL;
+	return convert_openapi(strbuf_str(&text),
+			       !strcmp(f->openapi, "-") ? "standard input" : f->openapi, &o, s,
+			       reterr);
+}
+
 /* The flag that has no sense with the source given; NULL when there is none. */
 static const char *stray_flag(const struct flags *f)
 {
-	if (f->har)
-		return f->curl ? "--curl" : NULL;
-	return f->only.len    ? "--only"
-	       : f->skip.len  ? "--skip"
-	       : f->no_static ? "--no-static"
-	       : f->think     ? "--think"
-			      : NULL;
+	if (f->curl && (f->har || f->openapi))
+		return "--curl";
+	if (f->openapi && f->har)
+		return "--openapi";
+	if (!f->har && (f->no_static || f->think))
+		return f->no_static ? "--no-static" : "--think";
+	if (!f->har && !f->openapi && (f->only.len || f->skip.len))
+		return f->only.len ? "--only" : "--skip";
+	return NULL;
 }
 
 /* Files are named from where we are, and a script opens them from where it lies. */
@@ -85,13 +105,18 @@ static int make_script(const struct flags *f, struct strbuf *ret, struct error *
 
 	if (stray_flag(f))
 		return error_set(reterr, -EINVAL, "%s does not go with %s", stray_flag(f),
-				 f->har ? "--har" : "anything but --har FILE");
-	if (!f->curl && !f->har) {
+				 f->har	      ? "--har"
+				 : f->openapi ? "--openapi"
+				 : f->curl    ? "--curl"
+					      : "a script made of nothing");
+	if (!f->curl && !f->har && !f->openapi) {
 		strbuf_addstr(ret, convert_starter());
 		return 0;
 	}
 	s.file_prefix = prefix;
-	r = f->har ? from_har(f, &s, reterr) : from_curl(f, &s, reterr);
+	r = f->har	 ? from_har(f, &s, reterr)
+	    : f->openapi ? from_openapi(f, &s, reterr)
+			 : from_curl(f, &s, reterr);
 	if (r < 0)
 		return r;
 	rest = strbuf_str(&s.notes);
@@ -134,10 +159,12 @@ static const struct opt opts[] = {
 	  "From a curl command, or several; - reads standard input" },
 	{ "har", 0, OPT_STRING, AT(har), "FILE",
 	  "From an HTTP archive, as browsers save it; - reads standard input", "file" },
-	{ "only", 0, OPT_LIST, AT(only), "HOST",
-	  "With --har: requests to this host, *.example.com and the like; may be repeated" },
-	{ "skip", 0, OPT_LIST, AT(skip), "HOST",
-	  "With --har: no requests to this host; may be repeated" },
+	{ "openapi", 0, OPT_STRING, AT(openapi), "FILE",
+	  "From an OpenAPI or Swagger document, JSON or YAML; - reads standard input", "file" },
+	{ "only", 0, OPT_LIST, AT(only), "WHICH",
+	  "With --har: requests to this host, *.example.com and the like; with --openapi: the "
+	  "operations of this tag, operationId or path; may be repeated" },
+	{ "skip", 0, OPT_LIST, AT(skip), "WHICH", "Likewise, what is left out; may be repeated" },
 	{ "no-static", 0, OPT_FLAG, AT(no_static), NULL,
 	  "With --har: no pictures, styles, scripts, fonts and media" },
 	{ "think", 0, OPT_FLAG, AT(think), NULL,
@@ -155,6 +182,8 @@ static const struct example examples[] = {
 	{ "xclip -o | assay load new --curl - -o login.js", "what a browser copied as cURL" },
 	{ "assay load new --har shop.har --only '*.shop.example' --no-static --think -o shop.js",
 	  "a recorded session, with its pauses" },
+	{ "assay load new --openapi petstore.yaml --only pets -o pets.js",
+	  "a function for each operation with the tag" },
 	{ 0 },
 };
 
@@ -163,7 +192,7 @@ const struct verb verb_load_new = {
 	.summary = "Write a k6 script",
 	.usage = "[options]",
 	.about = "Writes a k6 script that assay load and k6 run: from a curl command, an HTTP "
-		 "archive, or,\n"
+		 "archive,\nan OpenAPI document, or,"
 		 "when there is nothing to make it of, a commented one to begin with.\n"
 		 "What could not be carried over is said on stderr and in the script.\n"
 		 "\n"

@@ -7,6 +7,7 @@
 #include "convert/body.h"
 #include "convert/curl_internal.h"
 #include "convert/js.h"
+#include "convert/percent.h"
 
 /* ---- the command's words ---- */
 
@@ -152,20 +153,6 @@ static const char *method_of(const struct curl_state *c)
 	return c->form || c->json || c->request.pieces.len ? "POST" : "GET";
 }
 
-/* user:password %-encoded as it stands in a URL. */
-static void encode_user(struct strbuf *out, struct str s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char ch = (unsigned char)s.ptr[i];
-		bool plain = (ch >= '0' && ch <= '9') || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z');
-
-		if (plain || (ch && strchr("-._~:", ch)))
-			strbuf_addch(out, s.ptr[i]);
-		else
-			strbuf_addf(out, "%%%02X", ch);
-	}
-}
-
 static int set_credentials(struct curl_state *c)
 {
 	CLEANUP(strbuf_release) struct strbuf value = STRBUF_INIT;
@@ -186,7 +173,7 @@ static int set_credentials(struct curl_state *c)
 				   "-u %s: curl would ask for a password; write it, NAME:PASSWORD",
 				   strbuf_cstr(&c->user));
 	if (c->request.auth) {
-		encode_user(&c->request.user, user);
+		convert_percent(&c->request.user, user, CONVERT_UNRESERVED ":", false);
 		return 0;
 	}
 	strbuf_addstr(&value, "Basic ");

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "convert/curl_internal.h"
 #include "convert/js.h"
+#include "convert/percent.h"
 
 int curl_refuse(const struct curl_state *c, const char *fmt, ...)
 {
@@ -248,27 +249,6 @@ static int take_json(struct curl_state *c, const struct curl_option *o UNUSED,
 	return 0;
 }
 
-/* As curl encodes: a space as +, all but letters, digits and -._~ as %XX; marks of variables stay
- * as they are. */
-static void add_encoded(struct strbuf *out, struct str s)
-{
-	bool mark = false;
-
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char ch = (unsigned char)s.ptr[i];
-		bool plain = (ch >= '0' && ch <= '9') || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z');
-
-		mark |= s.ptr[i] == CONVERT_VAR_BEGIN;
-		if (mark || plain || (ch && strchr("-._~", ch)))
-			strbuf_addch(out, s.ptr[i]);
-		else if (ch == ' ')
-			strbuf_addch(out, '+');
-		else
-			strbuf_addf(out, "%%%02X", ch);
-		mark &= s.ptr[i] != CONVERT_VAR_END;
-	}
-}
-
 /* CONTENT, =CONTENT, NAME=CONTENT, @FILE, NAME@FILE */
 static int take_urlencoded(struct curl_state *c, const struct curl_option *o UNUSED,
 			   const struct strbuf *v)
@@ -292,7 +272,7 @@ static int take_urlencoded(struct curl_state *c, const struct curl_option *o UNU
 		strbuf_addstr(&text, eq ? "=" : "");
 		s = after(s, eq + 1);
 	}
-	add_encoded(&text, s);
+	convert_percent(&text, s, CONVERT_UNRESERVED, true);
 	push_piece(c, CONVERT_TEXT, strbuf_str(&text));
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "convert/body.h"
 #include "convert/har_internal.h"
 #include "convert/js.h"
+#include "convert/percent.h"
 
 /* ---- headers ---- */
 
@@ -198,21 +199,6 @@ static void add_cookies(struct har *h, const struct har_entry *e, struct convert
 
 /* ---- the body ---- */
 
-static void add_form_value(struct strbuf *sb, struct str s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-		bool plain = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-
-		if (plain || (c && strchr("-._*", c)))
-			strbuf_addch(sb, s.ptr[i]);
-		else if (c == ' ')
-			strbuf_addch(sb, '+');
-		else
-			strbuf_addf(sb, "%%%02X", c);
-	}
-}
-
 /* postData.params of a form that has no text. */
 static void add_form(const struct conf_node *params, struct convert_request *r)
 {
@@ -225,9 +211,9 @@ static void add_form(const struct conf_node *params, struct convert_request *r)
 		if (!name)
 			continue;
 		strbuf_addstr(&p.text, p.text.len ? "&" : "");
-		add_form_value(&p.text, str_from(name));
+		convert_percent(&p.text, str_from(name), CONVERT_FORM_PLAIN, true);
 		strbuf_addch(&p.text, '=');
-		add_form_value(&p.text, str_from(value));
+		convert_percent(&p.text, str_from(value), CONVERT_FORM_PLAIN, true);
 	}
 	vec_push(&r->pieces, p);
 }

@@ -73,7 +73,10 @@ static size_t add_variable(struct strbuf *sb, struct str s, size_t i)
 
 	if (s.ptr[i] != CONVERT_VAR_BEGIN || end == rest.len)
 		return 0;
-	strbuf_addf(sb, "${__ENV.%.*s}", (int)end, rest.ptr);
+	if (*rest.ptr == CONVERT_VAR_CONSTANT)
+		strbuf_addf(sb, "${%.*s}", (int)end - 1, rest.ptr + 1);
+	else
+		strbuf_addf(sb, "${__ENV.%.*s}", (int)end, rest.ptr);
 	return end + 2;
 }
 

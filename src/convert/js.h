@@ -10,6 +10,8 @@
 /* In text, a variable of the environment: BEGIN NAME END. Neither byte occurs in UTF-8. */
 #define CONVERT_VAR_BEGIN '\xfe'
 #define CONVERT_VAR_END	  '\xff'
+/* First in NAME: it is a constant of the script instead. */
+#define CONVERT_VAR_CONSTANT '='
 
 /* A string: 'text', or `text` when it has variables or several lines. Bytes that are not UTF-8
  * become U+FFFD. */

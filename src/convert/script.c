@@ -12,6 +12,7 @@ void convert_request_release(struct convert_request *r)
 	strbuf_release(&r->method);
 	strbuf_release(&r->url);
 	strbuf_release(&r->user);
+	strbuf_release(&r->tag_name);
 	vec_for_each (&r->headers, h) {
 		strbuf_release(&h->name);
 		strbuf_release(&h->value);
@@ -124,8 +125,8 @@ static const char *function_of(struct str method, bool has_body)
 
 static bool has_parameters(const struct convert_request *r)
 {
-	return r->expected_status || r->headers.len || r->spread || r->cookies.len ||
-	       r->redirects >= 0 || r->timeout_ns || r->auth;
+	return r->expected_status || r->tag_name.len || r->headers.len || r->spread ||
+	       r->cookies.len || r->redirects >= 0 || r->timeout_ns || r->auth;
 }
 
 /* An object of names and values; several of one name are joined, as HTTP lets one. */
@@ -172,6 +173,12 @@ static void add_parameters(struct strbuf *out, const struct convert_request *r, 
 	strbuf_addstr(out, "{\n");
 	add_pairs(out, "headers", r->spread, r->headers.ptr, r->headers.len, indent + 2);
 	add_pairs(out, "cookies", NULL, r->cookies.ptr, r->cookies.len, indent + 2);
+	if (r->tag_name.len) {
+		convert_js_indent(out, indent + 2);
+		strbuf_addstr(out, "tags: { name: ");
+		convert_js_string(out, strbuf_str(&r->tag_name));
+		strbuf_addstr(out, " },\n");
+	}
 	if (r->auth) {
 		convert_js_indent(out, indent + 2);
 		strbuf_addf(out, "auth: '%s',\n", r->auth);

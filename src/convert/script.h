@@ -44,10 +44,11 @@ struct convert_request {
 	VEC(struct convert_part) parts;	  /* or this */
 	const char *spread;		  /* a constant whose headers are sent too, or NULL */
 	const char *auth;		  /* "digest", "ntlm" or NULL */
-	struct strbuf user;  /* "user:password", %-encoded: for auth, goes into the URL */
-	int expected_status; /* one that would count as failed, and does not; or 0 */
-	int redirects;	     /* at most; -1 = k6's default */
-	uint64_t timeout_ns; /* 0 = k6's default */
+	struct strbuf user;	/* "user:password", %-encoded: for auth, goes into the URL */
+	struct strbuf tag_name; /* of its samples, instead of the URL; empty = none */
+	int expected_status;	/* one that would count as failed, and does not; or 0 */
+	int redirects;		/* at most; -1 = k6's default */
+	uint64_t timeout_ns;	/* 0 = k6's default */
 };
 
 #define CONVERT_REQUEST_INIT                                                                       \

@@ -208,7 +208,7 @@ int js_freeze_deep(JSContext *ctx, JSValueConst v)
 	return js_each(ctx, v, freeze_member, NULL);
 }
 
-static JSValue new_error(JSContext *ctx, const char *fmt, va_list ap)
+static PRINTF_LIKE(2, 0) JSValue new_error(JSContext *ctx, const char *fmt, va_list ap)
 {
 	CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT;
 	JSValue e = JS_NewError(ctx);

@@ -196,6 +196,82 @@ printf '{"log": {"entries": [\n {"request": {"url": 1}}]}}' >bad.har
 ok 'an archive: what is wrong is named with its place' \
 	"$?$(grep -c 'bad.har:2:14: the key "method" is missing' err)" = 21
 
+# an interface's description: what its examples and schemas allow arrives, in its order
+"$ASSAY" load new --openapi "$here/library.yaml" -o script.js --force 2>err
+mark
+"$ASSAY" load -q -e BASE_URL="$BASE/echo" -e TOKEN=t -e KEY='k' -e USERNAME=me -e PASSWORD=pw script.js >out 2>>err
+code=$?
+arrived | grep -av '^content-length' | LC_ALL=C sed -E 's/-*[0-9a-f]{60}-*/BOUNDARY/' >got
+cat >wanted <<'END'
+GET /echo/books/7?fields=title HTTP/1.1
+accept: application/json
+authorization: Bearer t
+cookie: lang=de
+x-trace: abc
+
+
+----
+DELETE /echo/books/7 HTTP/1.1
+
+
+----
+POST /echo/books?key=k HTTP/1.1
+content-type: application/json
+
+{"made":"2026-01-01","title":"textxx","pages":11,"price":1.5,"cover":"hard","parts":[],"code":"0012","sold":true}
+----
+PUT /echo/books HTTP/1.1
+authorization: Basic bWU6cHc=
+content-type: application/x-www-form-urlencoded
+
+title=One+%26+two&kinds=a&kinds=b
+----
+POST /echo/files HTTP/1.1
+content-type: multipart/form-data; boundary=BOUNDARY
+
+BOUNDARY
+content-disposition: form-data; name="name"
+
+te
+BOUNDARY
+content-disposition: form-data; name="file"; filename="file.txt"
+content-type: application/octet-stream
+
+text
+BOUNDARY
+
+----
+END
+is 'a description: every operation is called as it says'
+ok 'a description: what it promises is checked' "$code$(grep -c 'checks_succeeded.*5 out of 5' out)" = 01
+ok 'a description: samples carry the path, not the values' "$(grep -c "name: 'GET /books/{id}'" script.js)" = 1
+"$ASSAY" load new --openapi "$here/library.yaml" --only books --skip writes >script.js 2>err
+ok 'a description: operations by tag' "$(grep -c '= http\.' script.js)$(grep -c getBook script.js)" = 12
+"$ASSAY" load new --openapi "$here/petshop.json" -o script.js --force 2>err
+mark
+"$ASSAY" load -q -e BASE_URL="$BASE/echo" script.js >out 2>>err
+arrived | grep -av '^content-length' >got
+cat >wanted <<'END'
+POST /echo/pets/a%2Fb HTTP/1.1
+content-type: application/json
+x-tags: x,y
+
+{"name":"Rex","born":"2026-01-01T00:00:00Z"}
+----
+PATCH /echo/pets/a%2Fb?only=1 HTTP/1.1
+content-type: application/x-www-form-urlencoded
+
+age=3
+----
+END
+is 'a description: version 2.0'
+ok 'a description: what it points at and does not hold is said' \
+	"$(grep -c 'not carried over: other.json#/Pet, which is not in the document' err)" = 1
+printf '{"openapi": "3.0.0",\n "paths": {"/a": {"get": 1}}}' >bad.json
+"$ASSAY" load new --openapi bad.json >script.js 2>err
+ok 'a description: what is wrong is named with its place' \
+	"$?$(grep -c 'bad.json:2:26: expected an operation' err)" = 21
+
 "$ASSAY" load new -o script.js 2>err
 ok 'a script is not written over' $? = 1
 "$ASSAY" load new -o first.js 2>err

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "net/http1_head.h"
 
 struct kept {
 	char *name, *value, *domain, *path;
@@ -183,6 +184,15 @@ static void split_pair(struct str part, struct str *ret_name, struct str *ret_va
 	}
 }
 
+/* RFC 6265's cookie-octet, and blank and comma, which Go takes as well. */
+static bool is_value(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] < 0x20 || s.ptr[i] > 0x7e || strchr("\";\\", s.ptr[i]))
+			return false;
+	return true;
+}
+
 bool load_cookie_parse(struct str field, struct load_cookie *ret)
 {
 	struct str part, name, value;
@@ -190,7 +200,7 @@ bool load_cookie_parse(struct str field, struct load_cookie *ret)
 	if (!str_split(&field, ';', &part))
 		return false;
 	split_pair(part, &name, &value);
-	if (!name.len || str_find(part, '=') == part.len)
+	if (!net_is_token(name) || str_find(part, '=') == part.len || !is_value(value))
 		return false;
 	*ret = (struct load_cookie){
 		.name = str_dup(name),
@@ -200,7 +210,8 @@ bool load_cookie_parse(struct str field, struct load_cookie *ret)
 	};
 	while (str_split(&field, ';', &part)) {
 		split_pair(part, &name, &value);
-		parse_attribute(ret, name, value);
+		if (is_value(value))
+			parse_attribute(ret, name, value);
 	}
 	return true;
 }

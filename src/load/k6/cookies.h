@@ -38,7 +38,8 @@ void load_jar_remove(struct load_jar *jar, const struct net_url *url, const char
 typedef void load_jar_fn(void *arg, const char *name, const char *value);
 void load_jar_match(struct load_jar *jar, const struct net_url *url, load_jar_fn *fn, void *arg);
 
-/* Reads a Set-Cookie value; false when it has no name. */
+/* Reads a Set-Cookie value; false when its name is no token (RFC 9110 5.6.2) or its value has bytes
+ * that a cookie cannot have: such cookies are not taken, as in Go. */
 bool load_cookie_parse(struct str field, struct load_cookie *ret);
 void load_cookie_release(struct load_cookie *c);
 

@@ -2,10 +2,14 @@
  * json_path.h - selects a part of a JSON value by a path as res.json("store.books.#.title") takes
  * it. The syntax is that of gjson (github.com/tidwall/gjson, SYNTAX.md):
  *
- *	a.b.2		member, member, element	    a\.b	a dot that belongs to the name
- *	a.*.b  a.b?	first member that matches   a.#		number of elements
- *	a.#.b		b of every element	    a|b		as a dot, but ends the "every"
- *before it a.#(b>10).c	first element where ...	    a.#(b>10)#	all of them; == != < <= > >= % !%
+ *	a.b.2		member, member, element
+ *	a\.b		a dot that belongs to the name
+ *	a.*.b  a.b?	first member that matches
+ *	a.#		number of elements
+ *	a.#.b		b of every element
+ *	a|b		as a dot, but ends the "every" before it
+ *	a.#(b>10).c	first element where ...; == != < <= > >= % !%
+ *	a.#(b>10)#	all of them
  *	@reverse @keys @values @flatten @this @valid @tostr @fromstr
  *
  * Multipaths ({a,b} and [a,b]) and literals (!x) are not known.

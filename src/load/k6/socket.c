@@ -445,7 +445,6 @@ static char *http_url(const struct strbuf *url)
 /* What the script asked for; NULL with an exception. */
 static struct load_request *read_request(JSContext *ctx, JSValueConst *argv)
 {
-	CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT;
 	struct load_request *req = load_request_new(ctx, "GET", argv[0], JS_UNDEFINED, argv[1]);
 	char *http;
 
