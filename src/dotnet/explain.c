@@ -70,7 +70,15 @@ static int explain_closed(const struct dotnet_place *at, const char *name, struc
 			 (int)at->pid, name, (unsigned)user);
 }
 
-/* The variable that switches the port off, as the runtime reads it: a hexadecimal number. */
+/* A hexadecimal number, with or without "0x". */
+static bool is_zero(const char *value)
+{
+	if (value[0] == '0' && (value[1] | 0x20) == 'x')
+		value += 2;
+	return *value && strspn(value, "0") == strlen(value);
+}
+
+/* The variable that switches the port off, as the runtime reads it. */
 static bool is_switched_off(pid_t pid, const char **ret_name)
 {
 	static const char *const names[2][2] = {
@@ -81,10 +89,8 @@ static bool is_switched_off(pid_t pid, const char **ret_name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		CLEANUP(mem_cleanup) char *value = NULL;
 		size_t which;
-		char *end;
 
-		if (process_variable(pid, names[i], 2, &value, &which) == 0 && *value &&
-		    strtoul(value, &end, 16) == 0 && !*end) {
+		if (process_variable(pid, names[i], 2, &value, &which) == 0 && is_zero(value)) {
 			*ret_name = names[i][which];
 			return true;
 		}
