@@ -1,9 +1,11 @@
 #include "cli/counters.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -13,7 +15,8 @@
 #include "cli/verb.h"
 #include "host/source.h"
 #include "os/clock.h"
-#include "os/file.h"
+#include "os/process.h"
+#include "scrape/source.h"
 
 #define REFRESH_MIN_S 0.1
 #define REFRESH_MAX_S 86400
@@ -76,44 +79,87 @@ static int read_flags(struct counters *c, struct error *reterr)
 		return error_set(reterr, -EINVAL,
 				 "--refresh-interval takes seconds from %g to %d, not %g",
 				 REFRESH_MIN_S, REFRESH_MAX_S, f->refresh_s);
-	if (!f->pid && !f->name)
-		return error_set(
-			reterr, -EINVAL,
-			"which process? Give -p PID or -n NAME; see assay counters collect --help");
+	if (!f->pid && !f->name && !f->prometheus)
+		return error_set(reterr, -EINVAL,
+				 "which process? Give -p PID or -n NAME, or the --prometheus URL "
+				 "of its metrics");
 	if (f->pid && f->name)
 		return error_set(reterr, -EINVAL, "-p and -n name one process each: give one");
 	if (f->pid > INT32_MAX)
 		return error_set(reterr, -EINVAL, "-p %llu is no process id",
 				 (unsigned long long)f->pid);
-	return f->duration ? read_duration(f->duration, &c->duration_ns, reterr) : 0;
+	if (f->duration && read_duration(f->duration, &c->duration_ns, reterr) < 0)
+		return -EINVAL;
+	if (f->counters && watch_wishes_parse(f->counters, &c->wishes, reterr) < 0)
+		return error_wrap(reterr, "--counters");
+	return 0;
 }
 
 /* --- the process --- */
 
-static char *name_of(pid_t pid)
+static bool is_called(pid_t pid, const char *wanted, char **ret)
 {
-	CLEANUP(mem_cleanup) char *path = xasprintf("/proc/%d/comm", (int)pid);
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	*ret = process_name(pid);
+	return *ret && !strcasecmp(*ret, wanted) && !process_has_ended(pid);
+}
 
-	file_read(path, 4096, &text, NULL);
-	return str_dup(str_trim(strbuf_str(&text)));
+/* By what `assay ps` shows as its name. */
+static int find_by_name(const char *name, pid_t *ret, struct error *reterr)
+{
+	CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT;
+	CLEANUP(mem_cleanup) pid_t *pids = NULL;
+	size_t n = 0, matches = 0;
+	int r = process_list(&pids, &n, reterr);
+
+	for (size_t i = 0; i < n; i++) {
+		CLEANUP(mem_cleanup) char *called = NULL;
+
+		if (pids[i] == getpid() || !is_called(pids[i], name, &called))
+			continue;
+		if (++matches <= 10)
+			strbuf_addf(&found, "%s%d", found.len ? ", " : "", (int)pids[i]);
+		*ret = pids[i];
+	}
+	if (r < 0 || matches == 1)
+		return r;
+	if (!matches)
+		return error_set(reterr, -ENOENT, "no process is called %s; assay ps lists them",
+				 name);
+	return error_set(reterr, -ENOTUNIQ, "%zu processes are called %s: choose with -p (%s%s)",
+			 matches, name, strbuf_cstr(&found), matches > 10 ? ", …" : "");
 }
 
 static int find_process(struct counters *c, struct error *reterr)
 {
-	if (c->flags->name)
-		return error_set(reterr, -ENOTSUP, "-n is not there yet: give -p PID");
-	c->pid = (pid_t)c->flags->pid;
-	c->target = name_of(c->pid);
+	const struct counters_flags *f = c->flags;
+
+	c->pid = (pid_t)f->pid;
+	if (f->name && find_by_name(f->name, &c->pid, reterr) < 0)
+		return reterr->code;
+	c->target = c->pid ? process_name(c->pid) : xstrdup(f->prometheus);
+	if (!c->target)
+		return error_set(reterr, -ESRCH, "there is no process %d", (int)c->pid);
 	return 0;
 }
 
 static int open_sources(struct counters *c, struct error *reterr)
 {
-	int r = host_source_new(c->pid, &c->sources[c->n_sources], reterr);
+	const struct counters_flags *f = c->flags;
+	int r = 0;
 
-	if (r == 0)
-		c->n_sources++;
+	if (c->pid && !f->no_host)
+		r = host_source_new(c->pid, &c->sources[c->n_sources++], reterr);
+	if (r == 0 && f->prometheus)
+		r = scrape_source_new(
+			&(struct scrape_source_opts){
+				.url = f->prometheus,
+				.timeout_ns = (uint64_t)fmin(f->refresh_s * 0.9e9, 10e9),
+				.max_series = f->max_time_series },
+			&c->sources[c->n_sources++], reterr);
+	if (r < 0)
+		c->n_sources--;
+	if (r == 0 && !c->n_sources)
+		r = error_set(reterr, -EINVAL, "--no-host leaves nothing to watch");
 	return r;
 }
 
@@ -128,9 +174,9 @@ int counters_open(struct counters *c, const struct counters_flags *f, const char
 	c->wall_anchor_ns =
 		(int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_now_ns();
 	if (read_flags(c, &err) == 0) {
-		exit_code = EXIT_UNMEASURED;
 		if (find_process(c, &err) == 0 && open_sources(c, &err) == 0)
 			return 0;
+		exit_code = err.code == -EINVAL ? EXIT_USAGE : EXIT_UNMEASURED;
 	}
 	term_error(verb, &err);
 	return exit_code;
@@ -140,6 +186,7 @@ void counters_release(struct counters *c)
 {
 	for (size_t i = 0; i < c->n_sources; i++)
 		c->sources[i]->ops->close(c->sources[i]);
+	watch_wishes_release(&c->wishes);
 	free(c->target);
 }
 
@@ -177,13 +224,13 @@ static int exit_code_of(const struct counters *c, const struct watch_result *res
 	if (res->end == WATCH_END_OUTPUT)
 		return EXIT_UNMEASURED; /* close() said why */
 	if (res->end == WATCH_END_GONE && res->rows)
-		fprintf(stderr, "assay %s: process %d has ended\n", verb, (int)c->pid);
+		fprintf(stderr, "assay %s: %s has ended\n", verb, c->target);
 	if (res->rows)
 		return EXIT_OK;
 	error_set(&err, -ENODATA,
-		  res->end == WATCH_END_GONE ? "process %d ended before anything was measured"
-					     : "nothing was measured of process %d",
-		  (int)c->pid);
+		  res->end == WATCH_END_GONE ? "%s ended before anything was measured"
+					     : "nothing was measured of %s",
+		  c->target);
 	term_error(verb, &err);
 	return EXIT_UNMEASURED;
 }
@@ -202,6 +249,7 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 	size_t n = c->n_sources;
 	int exit_code = EXIT_UNMEASURED;
 
+	out = watch_filter_new(&c->wishes, out);
 	catch_signals();
 	hooks[0].fd = stop_fd;
 	c->n_sources = 0;

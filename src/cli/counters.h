@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "watch/loop.h"
+#include "watch/wish.h"
 
 /* The flags of both, as given. */
 struct counters_flags {
@@ -16,7 +17,9 @@ struct counters_flags {
 	double refresh_s;
 	const char *duration;
 	const char *counters;
+	const char *prometheus;
 	uint64_t max_histograms, max_time_series;
+	bool no_host;
 };
 
 void counters_flags_init(struct counters_flags *f);
@@ -24,8 +27,9 @@ void counters_flags_init(struct counters_flags *f);
 /* A watch being set up; zeroed, then counters_open(), then counters_watch(), then release. */
 struct counters {
 	const struct counters_flags *flags;
-	pid_t pid;
-	char *target; /* what the process is called */
+	pid_t pid;    /* 0: only a page of its own */
+	char *target; /* what it is called */
+	struct watch_wishes wishes;
 	uint64_t duration_ns;
 	int64_t wall_anchor_ns;		 /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	struct watch_source *sources[4]; /* until counters_watch() takes them over */

@@ -15,6 +15,7 @@
 struct flags {
 	struct counters_flags common;
 	const char *format, *output;
+	const char *latency;
 	bool table;
 };
 
@@ -36,12 +37,23 @@ static const struct opt collect_options[] = {
 	  "Length of an interval, from 0.1 (1)", NULL },
 	{ "duration", 'd', OPT_STRING, COMMON(duration), "TIME",
 	  "How long: 30s, 5m, 00:00:05:00; until Ctrl-C when not given", NULL },
+	{ "counters", 0, OPT_STRING, COMMON(counters), "LIST",
+	  "Only these: Provider[counter,...],Provider; names may end with *", NULL },
+	{ "prometheus", 0, OPT_STRING, COMMON(prometheus), "URL",
+	  "Read the target's own /metrics page too, or alone", NULL },
+	{ "no-host", 0, OPT_FLAG, COMMON(no_host), NULL, "Leave the kernel's figures out", NULL },
+	{ "maxHistograms", 0, OPT_UINT, COMMON(max_histograms), "N",
+	  "Most histograms the runtime may keep for us (10)", NULL },
+	{ "maxTimeSeries", 0, OPT_UINT, COMMON(max_time_series), "N",
+	  "Most series of the runtime or of /metrics (1000)", NULL },
 	{ "format", 0, OPT_STRING, AT(format), "FORMAT", "csv, json or jsonl (csv)",
 	  "csv json jsonl" },
 	{ "output", 'o', OPT_STRING, AT(output), "FILE",
 	  "Write the values there; standard output when not given", "file" },
 	{ "table", 0, OPT_FLAG, AT(table), NULL,
 	  "One line an interval on standard output, as a person would reduce it", NULL },
+	{ "latency", 0, OPT_STRING, AT(latency), "NAME",
+	  "The histogram of the server's requests, for the table", NULL },
 	{ 0 },
 };
 
@@ -49,6 +61,8 @@ static const struct example collect_examples[] = {
 	{ "assay counters collect -p 4711 --table", "one line a second: CPU, throttling, memory" },
 	{ "assay counters collect -p 4711 -d 60s -o shop.csv --table",
 	  "all values into a file beside it, for a minute" },
+	{ "assay counters collect --prometheus http://10.0.0.7:9090/metrics --table",
+	  "a service that has no more than a metrics page for us" },
 	{ "assay counters collect -p 4711 --format jsonl | jq 'select(.kind == \"rate\")'",
 	  "JSON Lines into another tool" },
 	{ 0 },
@@ -110,7 +124,10 @@ static int open_outs(const struct flags *f, const struct counters *c, enum watch
 		return -1;
 	if (f->table)
 		outs[n++] = watch_table_new(&(struct watch_table_opts){
-			.file = stdout, .wall_anchor_ns = c->wall_anchor_ns });
+			.file = stdout,
+			.wall_anchor_ns = c->wall_anchor_ns,
+			.latency = f->latency,
+			.own_route = f->common.prometheus ? "/metrics" : NULL });
 	*ret = watch_tee_new(outs, n);
 	return 0;
 }

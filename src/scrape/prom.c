@@ -13,7 +13,7 @@ static bool is_name_char(char c, bool first)
 	       (!first && c >= '0' && c <= '9');
 }
 
-static int parse_value(struct str s, double *ret)
+int prom_value(struct str s, double *ret)
 {
 	if (str_eq_c(s, "+Inf") || str_eq_c(s, "Inf"))
 		*ret = INFINITY;
@@ -65,7 +65,7 @@ static int parse_line(struct str line, struct prom_sample *ret)
 		return -EINVAL;
 	rest = str_trim(rest);
 	str_split(&rest, ' ', &value);
-	return parse_value(value, &ret->value);
+	return prom_value(value, &ret->value);
 }
 
 int prom_parse(struct str text, prom_sample_fn *fn, void *arg, struct error *reterr)
@@ -143,7 +143,7 @@ static int collect(void *arg, const struct prom_sample *s)
 
 	if (str_starts_with(s->name, c->name) && s->name.len == c->name.len + strlen("_bucket") &&
 	    str_ends_with(s->name, STR("_bucket")) && prom_label(s->labels, "le", &bound) &&
-	    parse_value(bound, &le) == 0 && !isnan(le))
+	    prom_value(bound, &le) == 0 && !isnan(le))
 		add_bucket(c->out, le, s->value);
 	return 0;
 }
@@ -153,6 +153,12 @@ static int compare_bounds(const void *a, const void *b)
 	const struct prom_bucket *x = a, *y = b;
 
 	return (x->le > y->le) - (x->le < y->le);
+}
+
+void prom_histogram_sort(struct prom_histogram *h)
+{
+	if (h->buckets.len)
+		qsort(h->buckets.ptr, h->buckets.len, sizeof(*h->buckets.ptr), compare_bounds);
 }
 
 int prom_histogram_read(struct str text, const char *name, struct prom_histogram *ret,
@@ -165,7 +171,7 @@ int prom_histogram_read(struct str text, const char *name, struct prom_histogram
 		return r;
 	if (!ret->buckets.len)
 		return error_set(reterr, -ENOENT, "there is no histogram %s", name);
-	qsort(ret->buckets.ptr, ret->buckets.len, sizeof(*ret->buckets.ptr), compare_bounds);
+	prom_histogram_sort(ret);
 	return 0;
 }
 

@@ -24,6 +24,9 @@ struct prom_sample {
 typedef int prom_sample_fn(void *arg, const struct prom_sample *s);
 int prom_parse(struct str text, prom_sample_fn *fn, void *arg, struct error *reterr);
 
+/* A number as the format writes it, "+Inf" and "NaN" too: 0 or -EINVAL. */
+int prom_value(struct str s, double *ret);
+
 /* Value of a label: unescaped text is not made, so values with escapes do not match. */
 bool prom_label(struct str labels, const char *name, struct str *ret);
 
@@ -42,6 +45,9 @@ struct prom_histogram {
 	}
 
 void prom_histogram_release(struct prom_histogram *h);
+
+/* Puts buckets in rising order. */
+void prom_histogram_sort(struct prom_histogram *h);
 
 /*
  * Adds up NAME_bucket over all label sets. 0, -ENOENT when the text has no such histogram, or a

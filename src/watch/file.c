@@ -17,7 +17,7 @@ struct watch_file {
 	char *path, *target;
 	FILE *file;
 	struct strbuf row; /* being made */
-	bool has_events;   /* of JSON's list */
+	bool has_events;   /* of JSON's list; in CSV the head is written */
 	int failure;
 };
 
@@ -108,6 +108,10 @@ static int csv_value(struct watch_out *o, const struct watch_value *value)
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT, tags = STRBUF_INIT;
 	struct watch_value even = evened(f, value), *v = &even;
 
+	if (!f->has_events)
+		strbuf_addstr(&f->row,
+			      "Timestamp,Provider,Counter Name,Counter Type,Mean/Increment\n");
+	f->has_events = true;
 	watch_name(&name, v);
 	watch_tags(&tags, v, ';');
 	add_csv_time(&f->row, wall_ns(f, v->t_ns));
@@ -288,9 +292,7 @@ int watch_file_open(const struct watch_file_opts *opts, struct watch_out **ret,
 				  .path = xstrdup(to_stdout ? "standard output" : opts->path),
 				  .target = xstrdup(opts->target ? opts->target : ""),
 				  .file = file };
-	if (opts->format == WATCH_CSV)
-		fputs("Timestamp,Provider,Counter Name,Counter Type,Mean/Increment\n", file);
-	else if (opts->format == WATCH_JSON)
+	if (opts->format == WATCH_JSON)
 		begin_json(f);
 	*ret = &f->out;
 	return 0;

@@ -20,11 +20,14 @@ enum role {
 	ROLE_THROTTLED,
 	ROLE_LIMIT,
 	ROLE_RSS,
+	ROLE_OWN_CPU_S, /* what a page says of its process: when the kernel was not asked */
+	ROLE_OWN_RSS,
 	ROLE_COUNT
 };
 
 /* Where they come from; scale makes the source's unit the role's. The same thing under the names of
- * .NET 9's meter, of the older EventCounters, and of the kernel. */
+ * .NET 9's meter, of the older EventCounters, of the kernel, and of the usual Prometheus exporters:
+ * OpenTelemetry's for .NET, prometheus-net, Go's and the JVM's. */
 static const struct {
 	const char *name;
 	const char *tag; /* must be among the tags; NULL = any */
@@ -47,12 +50,29 @@ static const struct {
 	{ "cgroup.cpu.nr_throttled", NULL, WATCH_RATE, ROLE_THROTTLED, 1 },
 	{ "cgroup.cpu.limit", NULL, WATCH_GAUGE, ROLE_LIMIT, 1 },
 	{ "process.memory.usage", NULL, WATCH_GAUGE, ROLE_RSS, 1 },
+	{ "dotnet_gc_heap_total_allocated_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
+	{ "process_runtime_dotnet_gc_allocations_size_bytes_total", NULL, WATCH_RATE,
+	  ROLE_ALLOCATED, 1, true },
+	{ "go_memstats_alloc_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
+	{ "jvm_gc_memory_allocated_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
+	{ "dotnet_gc_pause_time_seconds_total", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
+	{ "go_gc_duration_seconds_sum", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
+	{ "jvm_gc_pause_seconds_sum", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
+	{ "dotnet_gc_last_collection_heap_size_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
+	{ "dotnet_total_memory_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
+	{ "go_memstats_heap_alloc_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
+	{ "jvm_memory_used_bytes", "area=heap", WATCH_GAUGE, ROLE_HEAP, 1 },
+	{ "dotnet_gc_collections_total", "gc_heap_generation=gen2", WATCH_RATE, ROLE_GEN2, 1 },
+	{ "dotnet_collection_count_total", "generation=2", WATCH_RATE, ROLE_GEN2, 1 },
+	{ "process_cpu_seconds_total", NULL, WATCH_RATE, ROLE_OWN_CPU_S, 1, true },
+	{ "process_resident_memory_bytes", NULL, WATCH_GAUGE, ROLE_OWN_RSS, 1 },
 };
 
 static const char *const latency_names[] = {
 	"http.server.request.duration",		/* OpenTelemetry, ASP.NET Core */
 	"http_server_request_duration_seconds", /* the same in Prometheus' form */
 	"http_request_duration_seconds",	/* Prometheus' own examples */
+	"http_server_requests_seconds",		/* Micrometer */
 };
 
 enum column {
@@ -79,7 +99,7 @@ static const char *const heads[COL_COUNT] = {
 struct watch_table {
 	struct watch_out out;
 	struct watch_table_opts opts;
-	char *latency;
+	char *latency, *own_route;
 	double sum[ROLE_COUNT]; /* of the interval; NAN = nothing came */
 	double latency_s;	/* the interval of the latencies */
 	struct watch_parts parts;
@@ -113,6 +133,17 @@ static bool has_tag(const char *tags, const char *tag)
 
 	while (str_split(&rest, ',', &part))
 		if (str_eq_c(part, tag))
+			return true;
+	return false;
+}
+
+/* Whether any of the tags has this value. */
+static bool has_value(const char *tags, const char *value)
+{
+	struct str rest = str_from(tags), part, key;
+
+	while (str_split(&rest, ',', &part))
+		if (str_split(&part, '=', &key) && part.ptr && str_eq_c(part, value))
 			return true;
 	return false;
 }
@@ -163,10 +194,10 @@ static int take_value(struct watch_out *o, const struct watch_value *v)
 {
 	struct watch_table *t = table_of(o);
 
-	if (v->kind == WATCH_QUANTILE && is_latency(t, v->name))
-		take_quantile(t, v);
-	else
+	if (v->kind != WATCH_QUANTILE)
 		take_role(t, v);
+	else if (is_latency(t, v->name) && !(t->own_route && has_value(v->tags, t->own_route)))
+		take_quantile(t, v);
 	return t->failure;
 }
 
@@ -189,6 +220,11 @@ static double throttled_percent(const struct watch_table *t)
 	return periods > 0 ? t->sum[ROLE_THROTTLED] / periods * 100 : 0;
 }
 
+static double first_known(double a, double b)
+{
+	return isnan(a) ? b : a;
+}
+
 static void reduce(const struct watch_table *t, double ret[COL_COUNT])
 {
 	ret[COL_RATE] = watch_parts_count(&t->parts) / (t->latency_s > 0 ? t->latency_s : NAN);
@@ -198,9 +234,9 @@ static void reduce(const struct watch_table *t, double ret[COL_COUNT])
 	ret[COL_PAUSE] = pause_ms_per_s(t);
 	ret[COL_HEAP] = t->sum[ROLE_HEAP] / 1e6;
 	ret[COL_GEN2] = t->sum[ROLE_GEN2];
-	ret[COL_CPU] = t->sum[ROLE_CPU_S] * 100;
+	ret[COL_CPU] = first_known(t->sum[ROLE_CPU_S], t->sum[ROLE_OWN_CPU_S]) * 100;
 	ret[COL_THROTTLED] = throttled_percent(t);
-	ret[COL_RSS] = t->sum[ROLE_RSS] / 1e6;
+	ret[COL_RSS] = first_known(t->sum[ROLE_RSS], t->sum[ROLE_OWN_RSS]) / 1e6;
 }
 
 static int width_of(enum column c)
@@ -288,6 +324,7 @@ static int close_table(struct watch_out *o, struct error *reterr)
 	begin_interval(t);
 	vec_release(&t->parts.list);
 	free(t->latency);
+	free(t->own_route);
 	free(t);
 	return r;
 }
@@ -300,7 +337,8 @@ struct watch_out *watch_table_new(const struct watch_table_opts *opts)
 
 	*t = (struct watch_table){ .out.ops = &ops,
 				   .opts = *opts,
-				   .latency = opts->latency ? xstrdup(opts->latency) : NULL };
+				   .latency = opts->latency ? xstrdup(opts->latency) : NULL,
+				   .own_route = opts->own_route ? xstrdup(opts->own_route) : NULL };
 	begin_interval(t);
 	return &t->out;
 }

@@ -14,6 +14,7 @@ struct watch_table_opts {
 	FILE *file;		/* borrowed */
 	int64_t wall_anchor_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	const char *latency;	/* the histogram of the server's requests; NULL = the well-known */
+	const char *own_route; /* of requests that are ours and do not count: "/metrics"; or NULL */
 };
 
 struct watch_out *watch_table_new(const struct watch_table_opts *opts);

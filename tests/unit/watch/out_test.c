@@ -255,3 +255,37 @@ TEST(table_columns_come_when_they_are_offered)
 	ASSERT_HAS(text, "    64.0\ntime       req/s  p50 ms  p99 ms  RSS MB\n");
 	ASSERT_HAS(text, "    3.00    0.10     200    64.0\n");
 }
+
+/* A service seen by its metrics page only; our own requests are not its work. */
+TEST(table_reduces_a_metrics_page)
+{
+	CLEANUP(mem_cleanup) char *text = NULL;
+	struct watch_value other = quantile;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	struct watch_out *o =
+		watch_table_new(&(struct watch_table_opts){ .file = f, .own_route = "/metrics" });
+
+	put(o, of(WATCH_RATE, "go_memstats_alloc_bytes_total", "", 8e6));
+	put(o, of(WATCH_RATE, "go_gc_duration_seconds_sum", "", 0.004));
+	put(o, of(WATCH_GAUGE, "go_memstats_heap_alloc_bytes", "", 12e6));
+	put(o, of(WATCH_RATE, "process_cpu_seconds_total", "", 0.5));
+	put(o, of(WATCH_GAUGE, "process_resident_memory_bytes", "", 20e6));
+	put_latency(o, "method=GET,handler=/metrics", 5, 6, 2);
+	put_latency(o, "method=GET,handler=/metrics2", 0.001, 0.002, 8);
+	other.name = "db_seconds";
+	put(o, other);
+	ASSERT_OK(o->ops->tick(o, T_NS));
+	/* the kernel's word goes before the page's */
+	put(o, of(WATCH_RATE, "process_cpu_seconds_total", "", 0.5));
+	put(o, of(WATCH_RATE, "process.cpu.time", "state=user", 1));
+	ASSERT_OK(o->ops->tick(o, T_NS));
+	ASSERT_OK(o->ops->close(o, NULL));
+	fclose(f);
+	ASSERT_HAS(text,
+		   "req/s  p50 ms  p99 ms  alloc MB/s  GC pause ms/s  heap MB   CPU %  RSS MB\n");
+	ASSERT_HAS(text,
+		   "  4.00    1.00    2.00        4.00           2.00     12.0    25.0    20.0\n");
+	ASSERT_HAS(text,
+		   "     -       -       -           -              -        -    50.0       -\n");
+}
