@@ -26,6 +26,7 @@ struct dotnet_peer {
 	/* by a port of ours */
 	struct dotnet_port *port; /* borrowed */
 	uint8_t cookie[16];
+	pid_t pid; /* as we see it; 0 = out of our sight */
 };
 
 struct dotnet_peer *dotnet_peer_new(const char *name, const struct dotnet_patience *p);
