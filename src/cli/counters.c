@@ -12,11 +12,15 @@
 #include "base/duration.h"
 #include "base/num.h"
 #include "cli/term.h"
-#include "cli/verb.h"
+#include "host/facts.h"
 #include "host/source.h"
+#include "model/meta.h"
+#include "os/cgroup.h"
 #include "os/clock.h"
 #include "os/process.h"
 #include "scrape/source.h"
+#include "watch/record.h"
+#include "watch/tee.h"
 
 #define REFRESH_MIN_S 0.1
 #define REFRESH_MAX_S 86400
@@ -163,7 +167,75 @@ static int open_sources(struct counters *c, struct error *reterr)
 	return r;
 }
 
-int counters_open(struct counters *c, const struct counters_flags *f, const char *verb)
+/* --- the run file --- */
+
+static void put_limits(pid_t pid, struct sink *k)
+{
+	CLEANUP(cgroup_release) struct cgroup group = CGROUP_INIT;
+	struct cgroup_limits l;
+
+	if (cgroup_of_pid("", pid, &group, NULL) < 0 || cgroup_read_limits(&group, &l, NULL) < 0)
+		return;
+	if (l.cpus > 0) {
+		sink_metaf(k, META_LIMIT_CPUS, "%.6g", l.cpus);
+		sink_metaf(k, META_LIMIT_PERIOD_NS, "%llu", (unsigned long long)l.period_ns);
+	}
+	if (l.memory_bytes)
+		sink_metaf(k, META_LIMIT_MEMORY, "%llu", (unsigned long long)l.memory_bytes);
+}
+
+static int open_run_file(struct counters *c, const struct verb_args *a, struct error *reterr)
+{
+	CLEANUP(mem_cleanup) char *command = c->pid ? process_command_line(c->pid) : NULL;
+	struct sink *k;
+
+	if (!c->flags->run_file)
+		return 0;
+	if (store_writer_open(c->flags->run_file, &c->run_file, reterr) < 0)
+		return error_wrap(reterr, "--run");
+	k = store_writer_sink(c->run_file);
+	host_put_facts(k);
+	sink_meta(k, META_VERSION, ASSAY_VERSION);
+	sink_meta(k, META_COMMAND, a->command_line);
+	sink_meta(k, META_RUN_KIND, "watch");
+	sink_meta(k, META_TARGET_COMMAND, command && *command ? command : c->target);
+	if (!c->pid)
+		return 0;
+	sink_metaf(k, META_TARGET_PID, "%d", (int)c->pid);
+	put_limits(c->pid, k);
+	return 0;
+}
+
+/* One without anything in it would only be in the way of the next try. */
+static void drop_run_file(struct counters *c)
+{
+	if (!c->run_file)
+		return;
+	store_writer_close(TAKE(c->run_file), NULL);
+	unlink(c->flags->run_file);
+}
+
+static int close_run_file(struct counters *c, const struct watch_result *res, struct error *reterr)
+{
+	static const char *const ends[] = {
+		[WATCH_END_TIME] = "complete",
+		[WATCH_END_STOPPED] = "complete", /* until told to stop, as agreed */
+		[WATCH_END_GONE] = "the target ended",
+		[WATCH_END_NOTHING] = "nothing was left to watch",
+		[WATCH_END_OUTPUT] = "the output failed",
+	};
+
+	if (!c->run_file)
+		return 0;
+	sink_meta(store_writer_sink(c->run_file), META_RUN_STATUS, ends[res->end]);
+	if (res->rows)
+		return store_writer_close(TAKE(c->run_file), reterr);
+	drop_run_file(c);
+	return 0;
+}
+
+int counters_open(struct counters *c, const struct counters_flags *f, const struct verb_args *a,
+		  const char *verb)
 {
 	struct error err = ERROR_INIT;
 	struct timespec wall;
@@ -174,7 +246,8 @@ int counters_open(struct counters *c, const struct counters_flags *f, const char
 	c->wall_anchor_ns =
 		(int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_now_ns();
 	if (read_flags(c, &err) == 0) {
-		if (find_process(c, &err) == 0 && open_sources(c, &err) == 0)
+		if (find_process(c, &err) == 0 && open_sources(c, &err) == 0 &&
+		    open_run_file(c, a, &err) == 0)
 			return 0;
 		exit_code = err.code == -EINVAL ? EXIT_USAGE : EXIT_UNMEASURED;
 	}
@@ -186,6 +259,7 @@ void counters_release(struct counters *c)
 {
 	for (size_t i = 0; i < c->n_sources; i++)
 		c->sources[i]->ops->close(c->sources[i]);
+	drop_run_file(c);
 	watch_wishes_release(&c->wishes);
 	free(c->target);
 }
@@ -235,13 +309,23 @@ static int exit_code_of(const struct counters *c, const struct watch_result *res
 	return EXIT_UNMEASURED;
 }
 
+static struct watch_out *with_run_file_and_filter(struct counters *c, struct watch_out *out)
+{
+	if (c->run_file)
+		out = watch_tee_new(
+			(struct watch_out *[]){ out,
+						watch_record_new(store_writer_sink(c->run_file),
+								 c->flags->refresh_s) },
+			2);
+	return watch_filter_new(&c->wishes, out);
+}
+
 int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 {
 	const struct watch_hook hook = { .ready = stop_now };
 	struct watch_hook hooks[] = { hook };
 	struct watch_loop_opts opts = { .interval_ns = (uint64_t)(c->flags->refresh_s * 1e9),
 					.duration_ns = c->duration_ns,
-					.out = out,
 					.hooks = hooks,
 					.n_hooks = ARRAY_SIZE(hooks) };
 	struct error err = ERROR_INIT, close_err = ERROR_INIT;
@@ -249,7 +333,8 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 	size_t n = c->n_sources;
 	int exit_code = EXIT_UNMEASURED;
 
-	out = watch_filter_new(&c->wishes, out);
+	out = with_run_file_and_filter(c, out);
+	opts.out = out;
 	catch_signals();
 	hooks[0].fd = stop_fd;
 	c->n_sources = 0;
@@ -257,7 +342,7 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 		term_error(verb, &err);
 	else
 		exit_code = exit_code_of(c, &res, verb);
-	if (out->ops->close(out, &close_err) < 0) {
+	if (out->ops->close(out, &close_err) < 0 || close_run_file(c, &res, &close_err) < 0) {
 		term_error(verb, &close_err);
 		exit_code = EXIT_UNMEASURED;
 	}

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "cli/verb.h"
+#include "store/writer.h"
 #include "watch/loop.h"
 #include "watch/wish.h"
 
@@ -18,6 +20,7 @@ struct counters_flags {
 	const char *duration;
 	const char *counters;
 	const char *prometheus;
+	const char *run_file;
 	uint64_t max_histograms, max_time_series;
 	bool no_host;
 };
@@ -34,13 +37,16 @@ struct counters {
 	int64_t wall_anchor_ns;		 /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	struct watch_source *sources[4]; /* until counters_watch() takes them over */
 	size_t n_sources;
+	struct store_writer *run_file; /* NULL: none */
 };
 
 /* Reads the flags and opens the sources. Returns 0 or an exit code, with the error said. */
-int counters_open(struct counters *c, const struct counters_flags *f, const char *verb);
+int counters_open(struct counters *c, const struct counters_flags *f, const struct verb_args *a,
+		  const char *verb);
 
 /*
- * Watches until the time is over, a signal comes or the target ends; closes out in any case.
+ * Watches until the time is over, a signal comes or the target ends; writes the run file, if one
+ * was asked for; closes out in any case.
  * Returns the exit code, with what is to be said on standard error said.
  */
 int counters_watch(struct counters *c, struct watch_out *out, const char *verb);

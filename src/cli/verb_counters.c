@@ -7,7 +7,6 @@
 
 #include "cli/counters.h"
 #include "cli/term.h"
-#include "cli/verb.h"
 #include "watch/file.h"
 #include "watch/table.h"
 #include "watch/tee.h"
@@ -50,6 +49,7 @@ static const struct opt collect_options[] = {
 	  "csv json jsonl" },
 	{ "output", 'o', OPT_STRING, AT(output), "FILE",
 	  "Write the values there; standard output when not given", "file" },
+	{ "run", 0, OPT_STRING, COMMON(run_file), "FILE.assay", "Write a run file too", "file" },
 	{ "table", 0, OPT_FLAG, AT(table), NULL,
 	  "One line an interval on standard output, as a person would reduce it", NULL },
 	{ "latency", 0, OPT_STRING, AT(latency), "NAME",
@@ -145,7 +145,7 @@ static int run_collect(const struct verb_args *a)
 		term_error("counters collect", &err);
 		return EXIT_USAGE;
 	}
-	exit_code = counters_open(&c, &f->common, "counters collect");
+	exit_code = counters_open(&c, &f->common, a, "counters collect");
 	if (exit_code)
 		return exit_code;
 	if (open_outs(f, &c, format, &out, &err) < 0) {

@@ -4,15 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "experiment/case_internal.h"
 #include "experiment/observer.h"
+#include "host/facts.h"
 #include "model/meta.h"
-#include "os/clock.h"
-#include "os/proc.h"
 #include "store/reader.h"
 #include "store/writer.h"
 
@@ -24,32 +20,6 @@ struct one_run {
 	struct sink *sink;
 	struct prom_histogram before, after; /* the server's own latencies */
 };
-
-static void put_host(struct sink *k)
-{
-	CLEANUP(mem_cleanup) char *cpu = proc_cpu_model();
-	struct utsname u;
-
-	uname(&u);
-	sink_metaf(k, META_HOST_KERNEL, "%s %s", u.sysname, u.release);
-	sink_meta(k, META_HOST_CPU, cpu);
-	sink_metaf(k, META_HOST_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	sink_metaf(k, META_HOST_MEMORY, "%llu", (unsigned long long)proc_memory_bytes());
-}
-
-static void put_time(struct sink *k)
-{
-	struct timespec wall;
-	struct tm utc;
-	char text[32];
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&wall.tv_sec, &utc));
-	sink_meta(k, META_WALL_START, text);
-	sink_metaf(k, META_WALL_ANCHOR, "%lld",
-		   (long long)wall.tv_sec * (long long)NS_PER_S + wall.tv_nsec -
-			   (long long)clock_now_ns());
-}
 
 static void put_case(const struct one_run *r)
 {
@@ -182,8 +152,7 @@ static int fill_file(struct one_run *r, struct error *reterr)
 	struct target_usage usage;
 	int err;
 
-	put_time(r->sink);
-	put_host(r->sink);
+	host_put_facts(r->sink);
 	put_case(r);
 	put_target(r);
 	err = answers_check(&s->answers, s->file, r->m->variant->name, &r->live.vars, r->live.fetch,

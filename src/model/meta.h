@@ -14,9 +14,9 @@
 #define META_CASE_FILE	  "case.file"
 #define META_VARIANT	  "variant.name"
 #define META_VARIANT_TEXT "variant.description"
-#define META_RUN_INDEX	  "run.index"  /* 1, 2, … within the variant */
-#define META_RUN_ORDER	  "run.order"  /* 1, 2, … within the case */
-#define META_RUN_KIND	  "run.kind"   /* "measure", or "goal" for the fix at the rate asked for */
+#define META_RUN_INDEX	  "run.index" /* 1, 2, … within the variant */
+#define META_RUN_ORDER	  "run.order" /* 1, 2, … within the case */
+#define META_RUN_KIND	  "run.kind" /* "measure"; "goal", the fix at the rate asked for; "watch" */
 #define META_RUN_STATUS	  "run.status" /* "complete", or why it is not */
 
 /* the machine and the target */
