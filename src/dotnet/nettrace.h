@@ -105,6 +105,9 @@ static inline size_t nettrace_depth(const struct nettrace_event *e)
 
 uint64_t nettrace_ip(const struct nettrace_event *e, size_t i);
 
+/* 16 bytes as Windows' SYSTEMTIME, UTC: ns since 1970, or 0 for nonsense. */
+int64_t nettrace_date(struct str bytes);
+
 /* What the stream says of itself at its start. */
 struct nettrace_info {
 	unsigned version;    /* 3, 4 (which 5 calls itself too) or 6; 0 = not there yet */

@@ -60,6 +60,13 @@ int64_t nettrace_read_date(struct cursor *c)
 	       (int64_t)ms * 1000000;
 }
 
+int64_t nettrace_date(struct str bytes)
+{
+	struct cursor c = cursor_of(bytes, 0);
+
+	return nettrace_read_date(&c);
+}
+
 int nettrace_read_trace(struct nettrace *r, struct cursor *c)
 {
 	struct nettrace_info *i = &r->info;

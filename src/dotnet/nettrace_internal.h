@@ -45,7 +45,8 @@ struct nettrace_block {
 
 struct nettrace_thread {
 	uint64_t id, process_id;
-	uint32_t sequence; /* of its last event; 0 = none yet */
+	uint32_t sequence; /* of its last event */
+	bool begun;	   /* there was one */
 };
 
 /* Blocks of stacks or of labels since the last sequence point. */

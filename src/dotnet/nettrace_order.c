@@ -112,6 +112,7 @@ int nettrace_saw_sequence(struct nettrace *r, uint64_t id, uint32_t sequence)
 	if (missing <= 0)
 		return 0;
 	t->sequence = sequence;
+	t->begun = true;
 	/* a thread that was forgotten has lost nothing */
 	return r->threads_dropped && missing == (int32_t)sequence ? 0
 								  : lose(r, id, (uint32_t)missing);
@@ -126,9 +127,10 @@ static int see_event(struct nettrace *r, const struct nettrace_event *e)
 	if (!t || r->info.version == 3)
 		return 0;
 	missing = (int32_t)(e->sequence - t->sequence - 1);
-	if (r->info.version < 6 && !t->sequence)
+	if (r->info.version < 6 && !t->begun)
 		missing = 0;
 	t->sequence = e->sequence;
+	t->begun = true;
 	return missing > 0 ? lose(r, e->capture_thread, (uint32_t)missing) : 0;
 }
 
