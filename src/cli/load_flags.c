@@ -114,20 +114,20 @@ const char *load_flags_or_variable(const char *flag, const char *variable)
 	return value && *value ? value : NULL;
 }
 
-/* "disabled" is --no-summary; the text assay prints is k6's compact one. */
+/* "disabled" is --no-summary. */
 static int set_summary_mode(const struct load_flags *f, struct load_options *o,
 			    struct error *reterr)
 {
 	const char *mode = load_flags_or_variable(f->summary_mode, "K6_SUMMARY_MODE");
 
-	if (!mode || !strcmp(mode, "compact"))
+	if (!mode)
 		return 0;
 	if (!strcmp(mode, "disabled"))
 		return load_options_set(o, "noSummary", "true", reterr);
+	if (!strcmp(mode, "compact") || !strcmp(mode, "full") || !strcmp(mode, "legacy"))
+		return load_options_set(o, "summaryMode", mode, reterr);
 	return error_set(reterr, -EINVAL,
-			 "--summary-mode %s is not available in assay " ASSAY_VERSION
-			 ": compact or disabled",
-			 mode);
+			 "--summary-mode %s: expected compact, full, legacy or disabled", mode);
 }
 
 /* The environment with the flags over it. */
@@ -144,6 +144,9 @@ static int read_options(const struct load_flags *f, struct load_options *o, stru
 		r = set_options(&rest, flags, reterr);
 	if (r == 0)
 		r = set_summary_mode(f, flags, reterr);
+	if (r == 0 && f->http_debug)
+		r = load_options_set(flags, "httpDebug", *f->http_debug ? f->http_debug : "headers",
+				     reterr);
 	if (r == 0)
 		load_options_overlay(o, flags);
 	return r;

@@ -15,6 +15,8 @@ struct load_flags {
 	const char *dns, *local_ips, *unix_socket, *rps, *segment, *segments, *batch,
 		*batch_per_host, *config;
 	const char *summary_mode, *ignored;
+	const char *log_output, *log_format, *console_output,
+		*http_debug;	   /* http_debug: "" = headers */
 	struct load_url_flags url; /* without a script */
 	struct opt_list stages, tags, env, outputs, blacklist_ips, block_hostnames;
 	const char *find_limit; /* "" = without a range; NULL = not given */
@@ -23,7 +25,8 @@ struct load_flags {
 	uint64_t threads;
 	bool quiet, no_setup, no_teardown, no_thresholds, no_summary, no_connection_reuse,
 		no_vu_connection_reuse, queue, auto_vus, precise, h2, http1, tls_resumption, strict,
-		system_env, insecure, discard_bodies, throw_errors, verbose, no_colour, no_report;
+		system_env, insecure, discard_bodies, throw_errors, verbose, no_colour, no_report,
+		linger;
 };
 
 /* Options by tier; config is NULL when there is no config file. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/duration.h"
@@ -13,6 +12,7 @@
 #include "base/mem.h"
 #include "cli/load_flags.h"
 #include "cli/load_limit.h"
+#include "cli/load_log.h"
 #include "cli/load_output.h"
 #include "cli/proxies.h"
 #include "cli/term.h"
@@ -69,33 +69,17 @@ static void catch_signals(void)
 
 struct view {
 	const struct load_flags *flags;
-	uint64_t start_ns;
-	bool live;
+	struct load_log_out log;
 };
 
-static void log_line(void *arg, enum load_log_level level, const char *text)
+static void view_release(struct view *v)
 {
-	static const char *const names[] = { "debug", "info", "warning", "error" };
-	static const char *const marks[] = { "DEBU", "INFO", "WARN", "ERRO" };
-	CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT;
-	struct view *v = arg;
-	char when[40] = "";
-	time_t now = time(NULL);
-	struct tm tm;
+	load_log_close(&v->log);
+}
 
-	if (level == LOAD_LOG_DEBUG && !v->flags->verbose)
-		return;
-	term_progress_end();
-	if (v->live) {
-		fprintf(stderr, "%s[%04llu] %s\n", marks[level],
-			(unsigned long long)((clock_now_ns() - v->start_ns) / NS_PER_S), text);
-		return;
-	}
-	/* logfmt, as k6 writes when nobody watches */
-	if (localtime_r(&now, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S%z", &tm);
-	json_add_quoted(&quoted, str_from(text));
-	fprintf(stderr, "time=\"%s\" level=%s msg=%s\n", when, names[level], strbuf_cstr(&quoted));
+static void log_line(void *arg, const struct load_log_line *line)
+{
+	load_log_line(&((struct view *)arg)->log, line);
 }
 
 static void show_progress(void *arg, const struct load_progress *p)
@@ -227,7 +211,7 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	CLEANUP(mem_cleanup) char *modules = module_dir();
 	CLEANUP(cleanup_net_proxies) struct net_proxies *proxies = NULL;
 	const struct load_flags *f = a->opts;
-	struct view view = { f, clock_now_ns(), term_is_live(stderr) };
+	CLEANUP(view_release) struct view view = { f, LOAD_LOG_OUT_INIT };
 	struct load_opts o = {
 		.path = a->args[0],
 		.target = target,
@@ -252,7 +236,7 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	int r;
 
 	catch_signals();
-	if (cli_proxies(&proxies, reterr) < 0)
+	if (cli_proxies(&proxies, reterr) < 0 || load_log_open(f, &view.log, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
 	o.proxies = proxies;
 	if (f->find_limit)
@@ -465,11 +449,25 @@ static const struct opt opts[] = {
 	  "All parts of the test, as 0,1/4,1/2,1" },
 	{ "config", 'c', OPT_STRING, AT(config), "FILE",
 	  "JSON with options, below those of the script", "file" },
-	{ "summary-mode", 0, OPT_STRING, AT(summary_mode), "MODE", "compact or disabled",
-	  "compact disabled" },
+	{ "http-debug", 0, OPT_MAYBE, AT(http_debug), "headers|full",
+	  "Log every request and answer, without their bodies or with them" },
+	{ "log-output", 0, OPT_STRING, AT(log_output), "WHERE",
+	  "The log goes to stderr, stdout, none or file=PATH,level=LEVEL", "stderr stdout none" },
+	{ "log-format", 0, OPT_STRING, AT(log_format), "FORM", "Of its lines: text, raw or json",
+	  "text raw json" },
+	{ "console-output", 0, OPT_STRING, AT(console_output), "FILE",
+	  "What the script says with console.log() goes there", "file" },
+	{ "summary-mode", 0, OPT_STRING, AT(summary_mode), "MODE",
+	  "compact; full: groups and scenarios too; legacy: k6's older form; disabled",
+	  "compact full legacy disabled" },
 	{ "no-color", 0, OPT_FLAG, AT(no_colour), NULL, "No colours, on a terminal either" },
 	{ "no-usage-report", 0, OPT_FLAG, AT(no_report), NULL,
 	  "Nothing is ever reported; taken for k6's sake" },
+	{ "linger", 'l', OPT_FLAG, AT(linger), NULL,
+	  "Taken for k6's sake: there is nothing to wait for" },
+	{ "type", 't', OPT_STRING, AT(ignored), "KIND", "Taken for k6's sake: always js", "js" },
+	{ "address", 'a', OPT_STRING, AT(ignored), "ADDRESS",
+	  "Taken for k6's sake: there is no server to control a run by" },
 	{ "compatibility-mode", 0, OPT_STRING, AT(ignored), "MODE", "Taken for k6's sake",
 	  "base extended" },
 	{ "quiet", 'q', OPT_FLAG, AT(quiet), NULL, "No progress" },

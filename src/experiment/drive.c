@@ -49,12 +49,12 @@ static void on_progress(void *arg, const struct load_progress *p)
 					     .detail = detail });
 }
 
-static void on_log(void *arg, enum load_log_level level, const char *text)
+static void on_log(void *arg, const struct load_log_line *line)
 {
 	struct context *x = arg;
 
-	if (level == LOAD_LOG_ERROR)
-		case_note(x->state, "script: %s", text);
+	if (line->level == LOAD_LOG_ERROR)
+		case_note(x->state, "script: %s", line->text);
 }
 
 struct env {

@@ -29,7 +29,11 @@ struct load_agg {
 	VEC(struct masks) masks;
 	struct map check_index; /* "group\0name" -> struct load_check */
 	VEC(struct load_check *) checks;
-	struct map groups; /* path -> itself */
+	struct map groups;     /* path -> itself */
+	struct map part_index; /* "scenario\0group" -> struct load_part */
+	VEC(struct load_part *) parts;
+	VEC(struct load_part *) part_of; /* by number of tag set; NULL = not decided yet */
+	bool is_part;
 	struct strbuf key; /* scratch */
 };
 
@@ -55,10 +59,24 @@ static void clear_checks(struct load_agg *a)
 	map_release(&a->groups);
 }
 
+static void parts_release(struct load_agg *a)
+{
+	vec_for_each (&a->parts, p) {
+		load_agg_free((*p)->agg);
+		free((*p)->scenario);
+		free((*p)->group);
+		free(*p);
+	}
+	vec_release(&a->parts);
+	vec_release(&a->part_of);
+	map_release(&a->part_index);
+}
+
 void load_agg_free(struct load_agg *a)
 {
 	if (!a)
 		return;
+	parts_release(a);
 	vec_for_each (&a->metrics, v)
 		hist_free(v->hist);
 	vec_for_each (&a->subs, v)
@@ -89,6 +107,8 @@ void load_agg_clear(struct load_agg *a)
 		clear_values(v);
 	vec_for_each (&a->subs, v)
 		clear_values(v);
+	vec_for_each (&a->parts, p)
+		load_agg_clear((*p)->agg);
 	clear_checks(a);
 }
 
@@ -171,6 +191,63 @@ static uint64_t mask_of(struct load_agg *a, const struct load_metric *m,
 	return *mask & ~MASK_KNOWN;
 }
 
+/* ---- parts ---- */
+
+static struct load_part *find_part(struct load_agg *a, struct str scenario, struct str group)
+{
+	struct load_part *p;
+
+	strbuf_clear(&a->key);
+	strbuf_add(&a->key, scenario.ptr, scenario.len);
+	strbuf_addch(&a->key, '\0');
+	strbuf_add(&a->key, group.ptr, group.len);
+	p = map_get(&a->part_index, strbuf_str(&a->key));
+	if (p)
+		return p;
+	p = xcalloc(1, sizeof(*p));
+	p->scenario = str_dup(scenario);
+	p->group = str_dup(group);
+	p->agg = load_agg_new(a->registry);
+	p->agg->is_part = true;
+	map_put(&a->part_index, strbuf_str(&a->key), p);
+	vec_push(&a->parts, p);
+	return p;
+}
+
+static struct load_agg *part_of(struct load_agg *a, const struct load_tags *tags)
+{
+	struct load_part **place;
+
+	while (a->part_of.len <= tags->id)
+		vec_push(&a->part_of, NULL);
+	place = &a->part_of.ptr[tags->id];
+	if (!*place)
+		*place = find_part(a, load_tags_get(tags, STR("scenario")),
+				   load_tags_get(tags, STR("group")));
+	return (*place)->agg;
+}
+
+static bool keeps_parts(const struct load_agg *a)
+{
+	return !a->is_part && load_metrics_are_split(a->registry);
+}
+
+void load_agg_check_part(struct load_agg *a, const struct load_tags *tags, struct str name, bool ok)
+{
+	if (keeps_parts(a))
+		load_agg_check(part_of(a, tags), load_tags_get(tags, STR("group")), name, ok);
+}
+
+size_t load_agg_part_count(const struct load_agg *a)
+{
+	return a->parts.len;
+}
+
+const struct load_part *load_agg_part_at(const struct load_agg *a, size_t i)
+{
+	return a->parts.ptr[i];
+}
+
 void load_agg_add(struct load_agg *a, const struct load_metric *m, const struct load_tags *tags,
 		  uint64_t t_ns, double value)
 {
@@ -179,6 +256,8 @@ void load_agg_add(struct load_agg *a, const struct load_metric *m, const struct 
 	if (!isfinite(value))
 		return;
 	add_value(metric_values(a, m->id), m->type, t_ns, value);
+	if (keeps_parts(a))
+		add_value(metric_values(part_of(a, tags), m->id), m->type, t_ns, value);
 	if (!load_metrics_submetrics_of(m))
 		return;
 	for (mask = mask_of(a, m, tags); mask; mask &= mask - 1) {
@@ -258,6 +337,9 @@ void load_agg_merge(struct load_agg *dst, const struct load_agg *src)
 		to->passes += (*c)->passes;
 		to->fails += (*c)->fails;
 	}
+	vec_for_each (&src->parts, p)
+		load_agg_merge(find_part(dst, str_from((*p)->scenario), str_from((*p)->group))->agg,
+			       (*p)->agg);
 }
 
 const struct load_values *load_agg_metric(const struct load_agg *a, const struct load_metric *m)

@@ -44,6 +44,10 @@ void load_agg_check(struct load_agg *a, struct str group, struct str name, bool 
 /* A group was entered: it is in the tree even without checks. */
 void load_agg_group(struct load_agg *a, struct str group);
 
+/* The outcome of a check among the parts; nothing unless they are kept. */
+void load_agg_check_part(struct load_agg *a, const struct load_tags *tags, struct str name,
+			 bool ok);
+
 /* Adds all of src to dst; both must be of the same registry. */
 void load_agg_merge(struct load_agg *dst, const struct load_agg *src);
 
@@ -67,6 +71,19 @@ size_t load_agg_check_count(const struct load_agg *a);
 const struct load_check *load_agg_check_at(const struct load_agg *a, size_t i);
 size_t load_agg_group_count(const struct load_agg *a); /* without the root */
 const char *load_agg_group_at(const struct load_agg *a, size_t i);
+
+/*
+ * What came of one scenario within one group, where the registry is split: by the tags "scenario"
+ * and "group" of the samples, "" where one has none. Flat, in the order they were first seen. A
+ * part has metrics and the checks of its group, but neither submetrics nor parts.
+ */
+struct load_part {
+	char *scenario, *group;
+	struct load_agg *agg;
+};
+
+size_t load_agg_part_count(const struct load_agg *a);
+const struct load_part *load_agg_part_at(const struct load_agg *a, size_t i);
 
 /*
  * An aggregate of a metric as thresholds and the summary name it: "count", "rate" (counter),

@@ -163,6 +163,8 @@ static int add_submetrics(struct load_control *c, struct error *reterr)
 
 	if (r < 0)
 		return r;
+	if (c->run->plan->summary_mode == LOAD_SUMMARY_FULL)
+		load_metrics_split(c->run->metrics);
 	return load_metrics_add_submetric(
 		c->run->metrics, STR("http_req_duration{expected_response:true}"), &sub, reterr);
 }

@@ -37,6 +37,18 @@ enum load_exit {
 
 enum load_log_level { LOAD_LOG_DEBUG, LOAD_LOG_INFO, LOAD_LOG_WARN, LOAD_LOG_ERROR };
 
+enum load_log_source {
+	LOAD_LOG_ENGINE,
+	LOAD_LOG_CONSOLE,    /* console.log() and its kin */
+	LOAD_LOG_HTTP_DEBUG, /* the option httpDebug: several lines */
+};
+
+struct load_log_line {
+	enum load_log_level level;
+	enum load_log_source source;
+	const char *text; /* without a newline at its end */
+};
+
 /* What load_opts.stop says. */
 enum load_stop {
 	LOAD_STOP_NONE,
@@ -115,8 +127,8 @@ struct load_opts {
 	void *output_arg;
 	bool stdout_is_tty, stderr_is_tty, no_colour; /* for handleSummary() */
 
-	/* From any thread, one call at a time: console.log() and warnings. text has no newline. */
-	void (*log)(void *arg, enum load_log_level level, const char *text);
+	/* From any thread, one call at a time. */
+	void (*log)(void *arg, const struct load_log_line *line);
 	/* From the calling thread, at most four times a second. */
 	void (*progress)(void *arg, const struct load_progress *p);
 	void *arg;

@@ -29,6 +29,7 @@ struct load_metrics {
 	struct metric *metrics[LOAD_METRICS_MAX];
 	_Atomic uint32_t count;
 	VEC(struct load_submetric *) submetrics;
+	bool split;
 };
 
 struct builtin {
@@ -126,6 +127,16 @@ static void free_submetric(struct load_submetric *s)
 	free((char *)(uintptr_t)s->name);
 	free((char *)(uintptr_t)s->suffix);
 	free(s);
+}
+
+void load_metrics_split(struct load_metrics *r)
+{
+	r->split = true;
+}
+
+bool load_metrics_are_split(const struct load_metrics *r)
+{
+	return r->split;
 }
 
 void load_metrics_free(struct load_metrics *r)

@@ -78,6 +78,10 @@ struct load_submetric {
 struct load_metrics;
 
 struct load_metrics *load_metrics_new(void); /* with the built-in ones */
+
+/* From now on aggregates also keep the figures of each scenario and group (agg.h). */
+void load_metrics_split(struct load_metrics *r);
+bool load_metrics_are_split(const struct load_metrics *r);
 void load_metrics_free(struct load_metrics *r);
 DEFINE_CLEANUP(load_metrics, struct load_metrics *, load_metrics_free)
 

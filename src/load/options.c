@@ -43,6 +43,7 @@ const struct option_field option_fields[] = {
 	{ "noVUConnectionReuse", OPTION_BOOL, OFFSET(no_vu_connection_reuse) },
 	{ "noCookiesReset", OPTION_BOOL, OFFSET(no_cookies_reset) },
 	{ "rps", OPTION_U32, OFFSET(rps) },
+	{ "httpDebug", OPTION_CUSTOM },
 	{ "executionSegment", OPTION_TEXT, OFFSET(execution_segment) },
 	{ "executionSegmentSequence", OPTION_TEXT, OFFSET(execution_segment_sequence) },
 	{ "minIterationDuration", OPTION_DURATION, OFFSET(min_iteration_duration_ns) },
@@ -67,6 +68,7 @@ const struct option_field option_fields[] = {
 	/* assay's own and those k6 has as flags only */
 	{ "noThresholds", OPTION_BOOL, OFFSET(no_thresholds), .flag_only = true },
 	{ "noSummary", OPTION_BOOL, OFFSET(no_summary), .flag_only = true },
+	{ "summaryMode", OPTION_CUSTOM, .flag_only = true },
 	{ "warmup", OPTION_DURATION, OFFSET(warmup_ns), .flag_only = true },
 	{ "queueArrivals", OPTION_BOOL, OFFSET(queue_arrivals), .flag_only = true },
 	{ "precise", OPTION_BOOL, OFFSET(precise), .flag_only = true },
@@ -81,8 +83,7 @@ const struct option_field option_fields[] = {
 	{ "features", OPTION_IGNORED, .why = "assay has no features to switch on" },
 	{ "linger", OPTION_IGNORED, .why = "assay ends when the run is over" },
 	{ "noUsageReport", OPTION_IGNORED, .why = "assay reports to nobody" },
-	{ "httpDebug", OPTION_IGNORED, .why = "assay does not print requests; see `assay get`" },
-	{ "consoleOutput", OPTION_IGNORED, .why = "console.log() goes to standard error" },
+	{ "consoleOutput", OPTION_SILENT }, /* a flag's; see cli/load_log.h */
 
 	{ "paused", OPTION_REFUSED, .why = "assay starts at once" },
 };
@@ -160,9 +161,11 @@ static const struct option_field flag_fields[] = {
 	{ "stages", OPTION_STAGES },
 	{ "systemTags", OPTION_TEXTS },
 	{ "summaryTimeUnit", OPTION_TEXT },
+	{ "summaryMode", OPTION_TEXT },
 	{ "blacklistIPs", OPTION_TEXTS },
 	{ "blockHostnames", OPTION_TEXTS },
 	{ "dns", OPTION_TEXT },
+	{ "httpDebug", OPTION_TEXT },
 	{ "localIPs", OPTION_TEXT },
 	{ "unixSocket", OPTION_TEXT },
 };

@@ -175,21 +175,46 @@ static int read_system_tags(struct build *b)
 	return 0;
 }
 
-static int read_time_unit(struct build *b)
+/* An option that is one of a few words: *ret is its number, and stays when it is not set. */
+static int read_word(struct build *b, const char *key, const char *const *words, size_t n,
+		     unsigned *ret)
 {
-	static const char *const names[] = { "", "s", "ms", "us" };
-	const json_t *value = json_object_get(b->root, "summaryTimeUnit");
-	const char *unit = json_string_value(value);
+	CLEANUP(strbuf_release) struct strbuf known = STRBUF_INIT;
+	const json_t *value = json_object_get(b->root, key);
+	const char *text = json_string_value(value);
 
 	if (!value || json_is_null(value))
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (unit && !strcmp(unit, names[i])) {
-			b->plan->summary_time_unit = (enum load_time_unit)i;
+	for (size_t i = 0; i < n; i++) {
+		if (text && !strcmp(text, words[i])) {
+			*ret = (unsigned)i;
 			return 0;
 		}
-	return error_set(b->reterr, -EINVAL,
-			 "options.summaryTimeUnit: expected \"s\", \"ms\" or \"us\"");
+		if (*words[i])
+			strbuf_addf(&known, "%s\"%s\"",
+				    !known.len	 ? ""
+				    : i + 1 == n ? " or "
+						 : ", ",
+				    words[i]);
+	}
+	return error_set(b->reterr, -EINVAL, "options.%s: expected %s", key, strbuf_cstr(&known));
+}
+
+static int read_words(struct build *b)
+{
+	static const char *const units[] = { "", "s", "ms", "us" };
+	static const char *const details[] = { "", "headers", "full" };
+	static const char *const modes[] = { "compact", "full", "legacy" };
+	unsigned unit = 0, detail = 0, mode = 0;
+
+	if (read_word(b, "summaryTimeUnit", units, ARRAY_SIZE(units), &unit) < 0 ||
+	    read_word(b, "httpDebug", details, ARRAY_SIZE(details), &detail) < 0 ||
+	    read_word(b, "summaryMode", modes, ARRAY_SIZE(modes), &mode) < 0)
+		return -EINVAL;
+	b->plan->summary_time_unit = (enum load_time_unit)unit;
+	b->plan->http_debug = (enum load_http_debug)detail;
+	b->plan->summary_mode = (enum load_summary_mode)mode;
+	return 0;
 }
 
 static int check_trend_stats(struct build *b)
@@ -502,8 +527,8 @@ int load_plan_new(const struct load_options *script, const struct load_options *
 		  struct strbuf *warnings, struct load_plan **ret, struct error *reterr)
 {
 	static int (*const steps[])(struct build *) = {
-		read_options, read_system_tags, read_time_unit, check_trend_stats, read_thresholds,
-		read_network, make_scenarios,	widen_vus,	take_segment,
+		read_options, read_system_tags, read_words, check_trend_stats, read_thresholds,
+		read_network, make_scenarios,	widen_vus,  take_segment,
 	};
 	struct build b = { .plan = default_plan(), .warnings = warnings, .reterr = reterr };
 	int err = 0;

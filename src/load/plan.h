@@ -109,6 +109,13 @@ enum load_system_tag {
 };
 #define LOAD_TAGS_DEFAULT (LOAD_TAG_ITER - 1)
 
+/* The summary's text: k6's present form, without or with the phases of requests and a block for
+ * each group and scenario; and the form k6 had until 0.57. */
+enum load_summary_mode { LOAD_SUMMARY_COMPACT, LOAD_SUMMARY_FULL, LOAD_SUMMARY_LEGACY };
+
+/* What is logged of every request and answer. */
+enum load_http_debug { LOAD_HTTP_DEBUG_NONE, LOAD_HTTP_DEBUG_HEADERS, LOAD_HTTP_DEBUG_FULL };
+
 struct load_plan {
 	VEC(struct load_scenario) scenarios; /* at least one; in the order of their names */
 	VEC(struct load_plan_threshold) thresholds;
@@ -116,6 +123,7 @@ struct load_plan {
 
 	struct load_texts summary_trend_stats; /* "avg", "min", "med", "max", "p(90)", "p(95)" */
 	enum load_time_unit summary_time_unit;
+	enum load_summary_mode summary_mode;
 	uint32_t system_tags;
 
 	char *user_agent; /* never NULL */
@@ -136,6 +144,7 @@ struct load_plan {
 
 	char *execution_segment, *execution_segment_sequence; /* NULL = the whole */
 	struct load_segment segment;
+	enum load_http_debug http_debug;
 	uint32_t rps; /* requests per second of the whole run; 0 = no limit */
 
 	/* assay's own */

@@ -135,6 +135,9 @@ void load_plan_fmt_json(const struct load_plan *p, struct strbuf *out)
 	json_object_end(&w);
 	json_lists(&w, p);
 	json_cstr(&w, "summaryTimeUnit", unit_name(p->summary_time_unit));
+	if (p->http_debug)
+		json_cstr(&w, "httpDebug",
+			  p->http_debug == LOAD_HTTP_DEBUG_FULL ? "full" : "headers");
 	json_cstr(&w, "userAgent", p->user_agent);
 	json_uint(&w, "maxRedirects", p->max_redirects);
 	json_uint(&w, "batch", p->batch);

@@ -72,6 +72,8 @@ struct load_run {
 enum load_stop load_run_stop(const struct load_run *run);
 
 /* A line for people: console.log(), a warning. Any thread. */
+void load_log_from(struct load_run *run, enum load_log_source source, enum load_log_level level,
+		   const char *text);
 void load_log(struct load_run *run, enum load_log_level level, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 

@@ -52,6 +52,20 @@ ok 'a run file is written' -s run.assay
 load steady.js --run run.assay
 ok 'a run file is not written over' $code = 104
 
+load logs.js --no-summary --http-debug=full --log-format raw --console-output said
+ok 'console.log() goes to a file' "$(cat said)" = 'it said "so"'
+ok 'requests are logged as they are sent' "$(tr -d '\r' <err | head -n 8 | sed '/^User-Agent\|^Host/d' | tr '\n' '|')" \
+	= 'Request:|POST /echo?a=1 HTTP/1.1|Content-Length: 4|X-A: b||text|'
+ok 'and answers as they came' "$(tr -d '\r' <err | grep -c '^HTTP/1.1 200 OK$\|^POST /echo?a=1 4$')" = 2
+load logs.js --no-summary --http-debug --log-output=file=log,level=info
+ok 'without bodies, into a file' "$(grep -c 'Content-Length: 4' log)$(grep -c 'ntext"' log)$(wc -c <err)" = 100
+load logs.js --no-summary --log-format json --log-output stdout
+ok 'as JSON' "$(sed 's/,"time":"[^"]*"//' out)" = '{"level":"info","msg":"it said \"so\"","source":"console"}'
+load logs.js --log-output loki=x
+ok 'a place that is not known is refused' "$code$(has err 'assay does not send its log to Loki')" = 1041
+load logs.js --log-output file=/nowhere/log
+ok 'so is one that cannot be written' "$code$(has err 'No such file')" = 1041
+
 load summary.js
 ok 'handleSummary writes to stdout' "$(cat out)" = 'mine: 4 true'
 ok 'handleSummary writes files' "$(cat out.json)" = '["metrics","options","root_group","setup_data","state"]'

@@ -25,6 +25,8 @@ static void count_check(struct check_run *run, struct str name, bool passed)
 	if (!run->vu->warmup && load_system_tag(run->vu, LOAD_TAG_GROUP))
 		load_agg_check(run->vu->worker->second->agg, strbuf_str(&run->vu->group), name,
 			       passed);
+	if (!run->vu->warmup)
+		load_agg_check_part(run->vu->worker->second->agg, tags, name, passed);
 	load_vu_sample(run->vu, LOAD_M_CHECKS, tags, passed);
 	run->all_passed &= passed;
 }

@@ -88,7 +88,8 @@ static JSValue console_log(JSContext *ctx, JSValueConst this UNUSED, int argc, J
 		if (format_value(ctx, argv[i], &text, 0) < 0)
 			return JS_EXCEPTION;
 	}
-	load_log(load_vu_of(ctx)->run, (enum load_log_level)level, "%s", strbuf_cstr(&text));
+	load_log_from(load_vu_of(ctx)->run, LOAD_LOG_CONSOLE, (enum load_log_level)level,
+		      strbuf_cstr(&text));
 	return JS_UNDEFINED;
 }
 

@@ -9,6 +9,7 @@
 
 #include "js/value.h"
 #include "load/k6/http.h"
+#include "load/k6/http_debug.h"
 #include "load/worker.h"
 #include "net/coding.h"
 
@@ -183,6 +184,7 @@ static void send_now(struct load_request *req)
 	struct net_header headers[HEADERS_MAX];
 	struct error err = ERROR_INIT;
 	uint64_t now_ns = net_loop_now_ns();
+	struct net_request out;
 	struct net_url url;
 	size_t n = 0;
 	int r = net_url_parse(&url, strbuf_str(&req->url), &err);
@@ -196,19 +198,19 @@ static void send_now(struct load_request *req)
 	load_request_cookie_header(req, &url, &cookies);
 	if (cookies.len)
 		headers[n++] = (struct net_header){ STR("Cookie"), strbuf_str(&cookies) };
-	req->call = net_client_send(
-		req->vu->client,
-		&(struct net_request){
-			.method = str_from(req->method),
-			.url = &url,
-			.headers = headers,
-			.n_headers = n,
-			.body = strbuf_str(&req->body),
-			.discard_body = req->type == LOAD_RESPONSE_NONE,
-			.timeout_ns = req->deadline_ns > now_ns ? req->deadline_ns - now_ns : 1,
-			.done = on_reply,
-			.arg = req,
-		});
+	out = (struct net_request){
+		.method = str_from(req->method),
+		.url = &url,
+		.headers = headers,
+		.n_headers = n,
+		.body = strbuf_str(&req->body),
+		.discard_body = req->type == LOAD_RESPONSE_NONE,
+		.timeout_ns = req->deadline_ns > now_ns ? req->deadline_ns - now_ns : 1,
+		.done = on_reply,
+		.arg = req,
+	};
+	load_http_debug_request(req, &out);
+	req->call = net_client_send(req->vu->client, &out);
 }
 
 /*
@@ -352,6 +354,7 @@ static void on_reply(void *arg, struct net_response *net)
 
 	req->call = NULL;
 	unpack_body(net);
+	load_http_debug_response(req, net);
 	load_http_emit(req, net);
 	req->lag_ns = 0;
 	take_cookies(req, net);

@@ -11,5 +11,5 @@ echo "script over config file: $?"
 echo '{ "vus": }' > broken.json
 "$ASSAY" load -q --no-summary -c broken.json plain.js
 echo "broken: $?"
-"$ASSAY" load -q --summary-mode full plain.js
+"$ASSAY" load -q --summary-mode loud plain.js
 echo "a mode that is not there: $?"

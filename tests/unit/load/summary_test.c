@@ -238,6 +238,98 @@ TEST(ascii_has_no_other_bytes_and_colour_only_on_request)
 		   "\033[31m\xe2\x9c\x97\033[0m c");
 }
 
+/* --- the other forms -------------------------------------------------------------------------- */
+
+static const struct load_tags *tags_in(struct fixture *f, const char *scenario, const char *group)
+{
+	const struct load_tags *t = load_tags_with(f->pool, load_tags_none(f->pool),
+						   STR("scenario"), str_from(scenario));
+
+	return *group ? load_tags_with(f->pool, t, STR("group"), str_from(group)) : t;
+}
+
+/* One request and one check; the check's sample and its place in the tree as a VU makes them. */
+static void visit(struct fixture *f, const char *scenario, const char *group, double ms, bool ok)
+{
+	const struct load_tags *tags = tags_in(f, scenario, group);
+
+	load_agg_group(f->agg, str_from(group));
+	load_agg_add(f->agg, load_metrics_builtin(f->metrics, LOAD_M_HTTP_REQ_WAITING), tags, 1,
+		     ms);
+	load_agg_add(f->agg, load_metrics_builtin(f->metrics, LOAD_M_CHECKS), tags, 1, ok);
+	load_agg_check(f->agg, str_from(group), STR("fine"), ok);
+	load_agg_check_part(f->agg, tags, STR("fine"), ok);
+}
+
+TEST(the_full_form_has_a_block_for_each_group_and_scenario)
+{
+	CLEANUP(teardown) struct fixture f;
+	CLEANUP(cleanup_load_agg) struct load_agg *second = NULL;
+	const char *all, *scenario;
+
+	prepare(&f);
+	plan(&f, "{\"summaryTrendStats\":[\"max\"]}");
+	f.plan->summary_mode = LOAD_SUMMARY_FULL;
+	load_metrics_split(f.metrics);
+	visit(&f, "buy", "", 1, true);
+	visit(&f, "buy", "::a::b", 2, false);
+	/* what a second brings is added to what was there, whatever the order of its parts */
+	second = TAKE(f.agg);
+	f.agg = load_agg_new(f.metrics);
+	f.s.agg = f.agg;
+	visit(&f, "look", "::a", 4, true);
+	visit(&f, "look", "::a", 3, true);
+	load_agg_merge(f.agg, second);
+	all = text(&f, plain);
+	ASSERT_HAS(all, "\n    http_req_waiting...: max=4ms\n");
+	ASSERT_HAS(all, "  █ GROUP: a\n\n"
+			"    checks_total.......: 2       0.5/s\n"
+			"    checks_succeeded...: 100.00% 2 out of 2\n"
+			"    checks_failed......: 0.00%   0 out of 2\n\n"
+			"    ✓ fine\n\n"
+			"    HTTP\n"
+			"    http_req_waiting...: max=4ms\n\n");
+	ASSERT_HAS(all, "\n    ↳ GROUP: b\n\n"
+			"      checks_total.......: 1       0.25/s\n");
+	ASSERT_HAS(all, "\n      HTTP\n      http_req_waiting...: max=2ms\n");
+	scenario = strstr(all, "  █ SCENARIO: buy\n\n    checks_total.......: 2      0.5/s\n");
+	ASSERT_TRUE(scenario);
+	ASSERT_HAS(scenario, "http_req_waiting...: max=2ms\n");
+	ASSERT_HAS(scenario, "\n      ↳ GROUP: b\n");
+	ASSERT_HAS(all, "  █ SCENARIO: look\n");
+	load_agg_clear(f.agg);
+	visit(&f, "buy", "", 7, true);
+	strbuf_clear(&f.out);
+	ASSERT_HAS(text(&f, plain), "SCENARIO: buy\n\n    checks_total.......: 1       0.25/s\n");
+}
+
+TEST(the_older_form_is_a_tree_of_checks_and_all_metrics_by_name)
+{
+	CLEANUP(teardown) struct fixture f;
+
+	prepare(&f);
+	plan(&f, "{\"summaryTrendStats\":[\"max\"],\"thresholds\":{\"checks\":[\"rate>0.9\"],"
+		 "\"http_req_waiting\":[\"max<5\"]}}");
+	f.plan->summary_mode = LOAD_SUMMARY_LEGACY;
+	visit(&f, "s", "", 4, true);
+	visit(&f, "s", "::a", 1, false);
+	add_builtin(&f, LOAD_M_VUS, 2);
+	add_builtin(&f, LOAD_M_DATA_SENT, 4900);
+	ASSERT_STREQ(text(&f, plain), "\n"
+				      "     ✓ fine\n"
+				      "\n"
+				      "     █ a\n"
+				      "\n"
+				      "       ✗ fine\n"
+				      "         ↳  0% — ✓ 0 / ✗ 1\n"
+				      "\n"
+				      "   ✗ checks.............: 50.00% ✓ 1      ✗ 1\n"
+				      "     data_sent..........: 4.9 kB 1.2 kB/s\n"
+				      "   ✓ http_req_waiting...: max=4ms\n"
+				      "     vus................: 2      min=2    max=2\n"
+				      "\n");
+}
+
 /* --- assay's block ---------------------------------------------------------------------------- */
 
 TEST(own_metrics_stay_out_of_k6s_blocks)
