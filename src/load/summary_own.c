@@ -270,15 +270,18 @@ static void print_inexact(struct own *o, const struct summary_items *items)
 
 static void print_refused(struct own *o)
 {
+	const char *tag = o->s->tag_at_fault ? o->s->tag_at_fault : "url";
+	bool url = !strcmp(tag, "url") || !strcmp(tag, "name");
+
 	if (!o->s->tags_refused)
 		return;
 	begin(o);
 	strbuf_addf(o->out,
 		    "    %llu samples lost a tag: there were more than %d sets of tags, most of "
-		    "them because of the\n    tag '%s'. Give requests whose URL varies a name "
-		    "tag.\n",
-		    (unsigned long long)o->s->tags_refused, LOAD_TAGS_MAX,
-		    o->s->tag_at_fault ? o->s->tag_at_fault : "url");
+		    "them because of the\n    tag '%s'. %s\n",
+		    (unsigned long long)o->s->tags_refused, LOAD_TAGS_MAX, tag,
+		    url ? "Give requests whose URL varies a name tag."
+			: "What differs all the time belongs into exec.vu.metrics.metadata.");
 }
 
 /* --- the generator ---------------------------------------------------------------------------- */

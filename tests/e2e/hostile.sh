@@ -134,6 +134,18 @@ refused 'a toJSON() that gives a text' "{ toJSON() { return '{' } }"
 refused 'a proxy that throws' '{ a: new Proxy({}, { ownKeys() { throw 1 } }) }' 107
 refused 'a BigInt' '{ vus: 1n }' 107
 
+# ---- series ----
+
+load "import { Counter } from 'k6/metrics';
+	const c = new Counter('hits');
+	export const options = { thresholds: { 'hits{kind:even}': ['count==65000'] } };
+	export default function () {
+		for (let i = 0; i < 130000; i++) c.add(1, { kind: i % 2 ? 'odd' : 'even', user: 'u' + i });
+	}"
+ok 'more sets of tags than are kept: no sample is lost' "$code$(grep -c 'hits\.*: 130000 ' out)" = 01
+ok 'the tag at fault is named' "$(tr -s '\n ' ' ' <out | grep -c \
+	"samples lost a tag: there were more than 100000 sets of tags, most of them because of the tag 'user'")" = 1
+
 # ---- memory ----
 
 # within NAME CODE EXIT_CODE: in 2 GiB, whose end the kernel does not have to enforce
