@@ -322,29 +322,28 @@ static struct watch_out *with_run_file_and_filter(struct counters *c, struct wat
 
 int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 {
-	const struct watch_hook hook = { .ready = stop_now };
-	struct watch_hook hooks[] = { hook };
 	struct watch_loop_opts opts = { .interval_ns = (uint64_t)(c->flags->refresh_s * 1e9),
 					.duration_ns = c->duration_ns,
-					.hooks = hooks,
-					.n_hooks = ARRAY_SIZE(hooks) };
+					.hooks = c->hooks,
+					.n_hooks = c->n_hooks + 1 };
 	struct error err = ERROR_INIT, close_err = ERROR_INIT;
 	struct watch_result res = { .end = WATCH_END_NOTHING };
 	size_t n = c->n_sources;
-	int exit_code = EXIT_UNMEASURED;
+	int r;
 
 	out = with_run_file_and_filter(c, out);
 	opts.out = out;
 	catch_signals();
-	hooks[0].fd = stop_fd;
+	c->hooks[0] = (struct watch_hook){ .fd = stop_fd, .ready = stop_now };
 	c->n_sources = 0;
-	if (watch_loop_run(c->sources, n, &opts, &res, &err) < 0)
-		term_error(verb, &err);
-	else
-		exit_code = exit_code_of(c, &res, verb);
+	r = watch_loop_run(c->sources, n, &opts, &res, &err);
 	if (out->ops->close(out, &close_err) < 0 || close_run_file(c, &res, &close_err) < 0) {
 		term_error(verb, &close_err);
-		exit_code = EXIT_UNMEASURED;
+		return EXIT_UNMEASURED;
 	}
-	return exit_code;
+	if (r < 0) {
+		term_error(verb, &err);
+		return EXIT_UNMEASURED;
+	}
+	return exit_code_of(c, &res, verb);
 }

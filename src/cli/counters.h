@@ -38,6 +38,8 @@ struct counters {
 	struct watch_source *sources[4]; /* until counters_watch() takes them over */
 	size_t n_sources;
 	struct store_writer *run_file; /* NULL: none */
+	struct watch_hook hooks[3];    /* the first is for signals that end it */
+	size_t n_hooks;		       /* of others, from the second on */
 };
 
 /* Reads the flags and opens the sources. Returns 0 or an exit code, with the error said. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/counters.h"
+#include "cli/monitor.h"
 #include "cli/term.h"
 #include "watch/file.h"
 #include "watch/table.h"
@@ -14,7 +15,7 @@
 struct flags {
 	struct counters_flags common;
 	const char *format, *output;
-	const char *latency;
+	const char *latency, *sort;
 	bool table;
 };
 
@@ -24,36 +25,73 @@ static void init(void *opts)
 
 	counters_flags_init(&f->common);
 	f->format = "csv";
+	f->sort = "provider";
 }
 
 #define AT(field)     offsetof(struct flags, field)
 #define COMMON(field) offsetof(struct flags, common.field)
 
+/* Of both verbs. */
+#define COMMON_OPTIONS                                                                             \
+	{ "process-id", 'p', OPT_UINT, COMMON(pid), "PID", "Process to watch", NULL },             \
+		{ "name", 'n', OPT_STRING, COMMON(name), "NAME", "The same by its name", NULL },   \
+		{ "refresh-interval",                                                              \
+		  0,                                                                               \
+		  OPT_DOUBLE,                                                                      \
+		  COMMON(refresh_s),                                                               \
+		  "SECONDS",                                                                       \
+		  "Length of an interval, from 0.1 (1)",                                           \
+		  NULL },                                                                          \
+		{ "duration", 'd',                                                                 \
+		  OPT_STRING, COMMON(duration),                                                    \
+		  "TIME",     "How long: 30s, 5m, 00:00:05:00; until Ctrl-C when not given",       \
+		  NULL },                                                                          \
+		{ "counters", 0,                                                                   \
+		  OPT_STRING, COMMON(counters),                                                    \
+		  "LIST",     "Only these: Provider[counter,...],Provider; names may end with *",  \
+		  NULL },                                                                          \
+		{ "prometheus", 0,                                                                 \
+		  OPT_STRING,	COMMON(prometheus),                                                \
+		  "URL",	"Read the target's own /metrics page too, or alone",               \
+		  NULL },                                                                          \
+		{ "no-host", 0, OPT_FLAG, COMMON(no_host), NULL, "Leave the kernel's figures out", \
+		  NULL },                                                                          \
+		{ "maxHistograms",                                                                 \
+		  0,                                                                               \
+		  OPT_UINT,                                                                        \
+		  COMMON(max_histograms),                                                          \
+		  "N",                                                                             \
+		  "Most histograms the runtime may keep for us (10)",                              \
+		  NULL },                                                                          \
+		{ "maxTimeSeries",                                                                 \
+		  0,                                                                               \
+		  OPT_UINT,                                                                        \
+		  COMMON(max_time_series),                                                         \
+		  "N",                                                                             \
+		  "Most series of the runtime or of /metrics (1000)",                              \
+		  NULL },                                                                          \
+	{                                                                                          \
+		"run", 0, OPT_STRING, COMMON(run_file), "FILE.assay", "Write a run file too",      \
+			"file"                                                                     \
+	}
+
 static const struct opt collect_options[] = {
-	{ "process-id", 'p', OPT_UINT, COMMON(pid), "PID", "Process to watch", NULL },
-	{ "name", 'n', OPT_STRING, COMMON(name), "NAME", "The same by its name", NULL },
-	{ "refresh-interval", 0, OPT_DOUBLE, COMMON(refresh_s), "SECONDS",
-	  "Length of an interval, from 0.1 (1)", NULL },
-	{ "duration", 'd', OPT_STRING, COMMON(duration), "TIME",
-	  "How long: 30s, 5m, 00:00:05:00; until Ctrl-C when not given", NULL },
-	{ "counters", 0, OPT_STRING, COMMON(counters), "LIST",
-	  "Only these: Provider[counter,...],Provider; names may end with *", NULL },
-	{ "prometheus", 0, OPT_STRING, COMMON(prometheus), "URL",
-	  "Read the target's own /metrics page too, or alone", NULL },
-	{ "no-host", 0, OPT_FLAG, COMMON(no_host), NULL, "Leave the kernel's figures out", NULL },
-	{ "maxHistograms", 0, OPT_UINT, COMMON(max_histograms), "N",
-	  "Most histograms the runtime may keep for us (10)", NULL },
-	{ "maxTimeSeries", 0, OPT_UINT, COMMON(max_time_series), "N",
-	  "Most series of the runtime or of /metrics (1000)", NULL },
+	COMMON_OPTIONS,
 	{ "format", 0, OPT_STRING, AT(format), "FORMAT", "csv, json or jsonl (csv)",
 	  "csv json jsonl" },
 	{ "output", 'o', OPT_STRING, AT(output), "FILE",
 	  "Write the values there; standard output when not given", "file" },
-	{ "run", 0, OPT_STRING, COMMON(run_file), "FILE.assay", "Write a run file too", "file" },
 	{ "table", 0, OPT_FLAG, AT(table), NULL,
 	  "One line an interval on standard output, as a person would reduce it", NULL },
 	{ "latency", 0, OPT_STRING, AT(latency), "NAME",
 	  "The histogram of the server's requests, for the table", NULL },
+	{ 0 },
+};
+
+static const struct opt monitor_options[] = {
+	COMMON_OPTIONS,
+	{ "sort", 0, OPT_STRING, AT(sort), "HOW", "provider or change (provider)",
+	  "provider change" },
 	{ 0 },
 };
 
@@ -173,4 +211,63 @@ const struct verb verb_counters_collect = {
 	.opts_size = sizeof(struct flags),
 	.init = init,
 	.run = run_collect,
+};
+
+/* --- monitor --- */
+
+static int read_order(const char *text, enum watch_screen_order *ret, struct error *reterr)
+{
+	if (strcmp(text, "provider") != 0 && strcmp(text, "change") != 0)
+		return error_set(reterr, -1, "--sort takes provider or change, not \"%s\"", text);
+	*ret = *text == 'p' ? WATCH_ORDER_PROVIDER : WATCH_ORDER_CHANGE;
+	return 0;
+}
+
+static int run_monitor(const struct verb_args *a)
+{
+	const struct flags *f = a->opts;
+	CLEANUP(counters_release) struct counters c = { 0 };
+	CLEANUP(mem_cleanup) char *title = NULL;
+	enum watch_screen_order order = WATCH_ORDER_PROVIDER;
+	struct error err = ERROR_INIT;
+	struct watch_out *out;
+	int exit_code;
+
+	if (read_order(f->sort, &order, &err) < 0) {
+		term_error("counters monitor", &err);
+		return EXIT_USAGE;
+	}
+	exit_code = counters_open(&c, &f->common, a, "counters monitor");
+	if (exit_code)
+		return exit_code;
+	title = c.pid ? xasprintf("%d %s", (int)c.pid, c.target) : xstrdup(c.target);
+	c.n_hooks = monitor_open(&(struct watch_screen_opts){ .title = title,
+							      .interval_s = f->common.refresh_s,
+							      .wall_anchor_ns = c.wall_anchor_ns,
+							      .utf8 = term_is_utf8() },
+				 order, &out, c.hooks + 1);
+	return counters_watch(&c, out, "counters monitor");
+}
+
+static const struct example monitor_examples[] = {
+	{ "assay counters monitor -n shop", "everything, as it changes; q quits" },
+	{ "assay counters monitor -p 4711 --sort change", "what changes most, first" },
+	{ 0 },
+};
+
+const struct verb verb_counters_monitor = {
+	.name = "counters monitor",
+	.summary = "The same live on the screen, with changes and courses",
+	.usage = "[options] -p PID | -n NAME",
+	.about = "Shows every figure with its change since the interval before and its recent "
+		 "course; rates\n"
+		 "are per second. Keys: q quit, p pause, s sort by provider or by change, arrows "
+		 "and "
+		 "page keys\n"
+		 "(j, k, space, b) scroll. Where standard output is no terminal, plain lines.",
+	.opts = monitor_options,
+	.examples = monitor_examples,
+	.opts_size = sizeof(struct flags),
+	.init = init,
+	.run = run_monitor,
 };

@@ -7,6 +7,7 @@ extern const struct verb verb_case_run;
 extern const struct verb verb_compare;
 extern const struct verb verb_completion;
 extern const struct verb verb_counters_collect;
+extern const struct verb verb_counters_monitor;
 extern const struct verb verb_get;
 extern const struct verb verb_load;
 extern const struct verb verb_load_new;
@@ -15,10 +16,18 @@ extern const struct verb verb_report;
 extern const struct verb verb_run;
 
 const struct verb *const verbs[] = {
-	&verb_run,	  &verb_get,	  &verb_load_new,
-	&verb_load,	  &verb_case_run, &verb_counters_collect,
-	&verb_report,	  &verb_compare,  &verb_ps,
-	&verb_completion, NULL,
+	&verb_run,
+	&verb_get,
+	&verb_load_new,
+	&verb_load,
+	&verb_case_run,
+	&verb_counters_collect,
+	&verb_counters_monitor,
+	&verb_report,
+	&verb_compare,
+	&verb_ps,
+	&verb_completion,
+	NULL,
 };
 
 /* How many words of argv the verb's name takes, or 0 when it is not this one. */
