@@ -39,6 +39,7 @@ def generators(build, port, seconds, scratch):
     requests = r"http_reqs\.+: (\d+)"
     return {
         "bare": ([f"{build}/bench/bare_loop", str(port), "50", str(seconds)], r"^(\d+) "),
+        "bare io_uring": ([f"{build}/bench/uring_loop", str(port), "50", str(seconds)], r"^(\d+) "),
         "wrk": (["wrk", "-t1", "-c50", f"-d{seconds}s", url], r"(\d+) requests in"),
         "h2load": (["h2load", "--h1", "-t1", "-c50", "-D", str(seconds), url],
                    r"requests: \d+ total, \d+ started, (\d+) done"),
@@ -133,6 +134,7 @@ def main():
     build = os.path.abspath(options.build)
     subprocess.run(["ninja", "-C", build, "bench/http_server", "bench/bare_loop"], check=True,
                    stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", build, "bench/uring_loop"], check=False, capture_output=True)
 
     rows, speeds = [], {}
     with tempfile.TemporaryDirectory() as scratch:
