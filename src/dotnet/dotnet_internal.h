@@ -99,4 +99,7 @@ enum dotnet_kind dotnet_kind_of(pid_t pid, bool *ret_starting);
 int dotnet_explain(const struct dotnet_place *at, enum dotnet_kind kind, bool starting,
 		   const char *name, struct error *reterr);
 
+/* A runtime that only serves developing: dotnet run, a build server. By its arguments. */
+bool dotnet_is_sdk(const char *command_line);
+
 #endif

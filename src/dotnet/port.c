@@ -543,6 +543,11 @@ int dotnet_port_connect(const char *path, const struct dotnet_patience *p, struc
 		return r;
 	u = dotnet_until(peer, peer->patience.connect_ns);
 	r = peer->dial(peer, &u, &fd, reterr);
+	if (r == -ENOENT)
+		return error_set(reterr, r,
+				 "there is no socket %s: CoreCLR listens on none but its default "
+				 "one, and dials; leave out ,connect to be dialled",
+				 path);
 	if (r < 0)
 		return r;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)

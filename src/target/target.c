@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/vec.h"
+#include "os/child.h"
 #include "os/clock.h"
 
 #define KILL_TIMEOUT_NS (5 * NS_PER_S)
@@ -179,29 +179,6 @@ NORETURN static void child_main(const struct target_opts *o, char **env, const s
 	child_fail(fd, STEP_EXEC, errno);
 }
 
-/* Our environment with o->env put over it; ends with NULL. The text is borrowed. */
-static char **merge_env(const char *const *over)
-{
-	struct {
-		char **ptr;
-		size_t len, cap;
-	} env = { 0 };
-
-	for (char **e = environ; *e; e++) {
-		size_t name = strcspn(*e, "=");
-		bool replaced = false;
-
-		for (const char *const *o = over; o && *o; o++)
-			replaced |= !strncmp(*e, *o, name + 1);
-		if (!replaced)
-			vec_push(&env, *e);
-	}
-	for (const char *const *o = over; o && *o; o++)
-		vec_push(&env, (char *)(uintptr_t)*o);
-	vec_push(&env, NULL);
-	return env.ptr;
-}
-
 static int explain_failure(const struct child_failure *f, const struct target_opts *o,
 			   struct error *reterr)
 {
@@ -228,7 +205,7 @@ static int explain_failure(const struct child_failure *f, const struct target_op
 
 static int start_child(struct target *t, const struct target_opts *o, struct error *reterr)
 {
-	CLEANUP(mem_cleanup) char **env = merge_env(o->env);
+	CLEANUP(mem_cleanup) char **env = child_environment(o->env);
 	struct child_failure failure;
 	int fds[2];
 	ssize_t n;

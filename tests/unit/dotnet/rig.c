@@ -13,7 +13,7 @@
 #include "os/file.h"
 
 /* Beside the folder of the test program: build/tests/fake_runtime. */
-static char *program(void)
+char *fake_program(void)
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -30,7 +30,7 @@ static char *program(void)
 static void play(const char *dir, const char *script, const char *log, const char *port, int in,
 		 int out)
 {
-	CLEANUP(mem_cleanup) char *path = program();
+	CLEANUP(mem_cleanup) char *path = fake_program();
 	CLEANUP(mem_cleanup) char *only = xasprintf("%d", (int)getppid());
 
 	dup2(in, 0);

@@ -15,6 +15,9 @@ struct fake {
 	struct strbuf log;
 };
 
+/* The path of the fake runtime; the caller frees it. */
+char *fake_program(void);
+
 /* port is for DOTNET_DiagnosticPorts; NULL = it listens as by default. */
 void fake_start(struct fake *f, const char *script, const char *port);
 void fake_start_below(struct fake *f, const char *script, const char *port, const char *folder);

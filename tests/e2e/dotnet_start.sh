@@ -1,0 +1,94 @@
+#!/bin/sh
+# Real runtimes from their first instruction on: started by us, or dialling a port; prints TAP.
+#   REACH=path tests/e2e/dotnet_start.sh
+top=$(cd "$(dirname "$0")/../.." && pwd)
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/dotnet.sh"
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+starter "$tmp/app" 'a start from its first instruction'
+mkdir t
+export TMPDIR="$tmp/t"
+
+reach() { # $code, out and err
+	timeout 60 "$REACH" "$@" >out 2>err
+	code=$?
+}
+
+reach child 20 app/Starter 300
+ok 'a program of ours is seen from its first line on' "$(grep -c '^event Line 42$' out)" = 1
+ok 'with its pid' "$(sed -n 's/^pid //p' out)" = "$(grep -o '^[0-9]* [0-9.]* ' out | cut -d' ' -f1)"
+ok 'the stream has its end' "$(has out '^ended$')" = 1
+ok 'its exit code is known' "$(has out '^exit 7$')" = 1
+ok 'nothing is left of the port' -z "$(ls t | grep assay-port)"
+
+reach child 1 dotnet app/Starter.dll
+ok 'one that runs on is ended with us' "$(has out '^exit 143$')" = 1
+ok 'and is gone' ! -e "/proc/$(sed -n 's/^pid //p' out)"
+ok 'what it did was seen' "$(has out '^event Line 42$')" = 1
+
+reach child 20 sh -c 'app/Starter 200; app/Starter 300'
+ok 'a second runtime with its environment is not kept waiting' "$(has out '^exit 7$')" = 1
+ok 'both ran' "$(grep -c ' [0-9]*\.[0-9.]* ' out)" = 2
+ok 'the first was watched' "$(grep -c '^event Line' out)" = 1
+
+mkdir run
+cp "$top"/tests/e2e/dotnet/starter/* run
+(cd run && timeout 100 "$REACH" child 60 dotnet run -c Release -- 300 >../out 2>../err)
+ok "dotnet run: the program is watched, not the SDK" "$(has out '^event Line 42$')" = 1
+ok 'to its end' "$(has out '^exit 7$')" = 1
+
+DOTNET_DiagnosticPorts=/nowhere,nosuspend reach child 5 sh -c 'echo "$DOTNET_DiagnosticPorts"'
+ok 'ports that were wanted stay' "$(has out '^/.*/assay-port-[^/]*/port;/nowhere,nosuspend$')" = 1
+ok 'a command without .NET is refused' "$(grep -c 'before a .NET program came up' err)" = 1
+reach child 5 sleep 60
+ok 'also when it does not end' "$(grep -c 'no .NET runtime came up in sleep within 3 s' err)" = 1
+
+# ---- ports ----
+
+port=$tmp/port
+rm out
+"$REACH" port "$port" 2 >out 2>err &
+reach=$!
+until grep -qs listening out; do sleep 0.05; done
+DOTNET_DiagnosticPorts=$port app/Starter 500 >first &
+first=$!
+until grep -q '^event' out || ! kill -0 $reach 2>/dev/null; do sleep 0.05; done
+DOTNET_DiagnosticPorts=$port timeout 20 app/Starter 100 >second
+ok 'a second that dials is not kept waiting' $? = 7
+wait $first
+ok 'the first ends as it would' $? = 7
+wait $reach
+ok 'one that dials is seen from its first line on' "$(grep -c '^event Line 42$' out)" = 1
+ok 'it is the first' "$(sed -n 's/^pid //p' out)" = "$(cut -d' ' -f1 first)"
+ok 'nothing is left of the socket' ! -e "$port"
+
+rm first
+DOTNET_DiagnosticPorts=$port,suspend,connect app/Starter 500 >first &
+first=$!
+sleep 0.7
+ok 'one that was there before its port waits' ! -s first
+reach port "$port,listen" 1
+wait $first
+ok 'and is seen from its first line on' "$(grep -c '^event Line 42$' out)" = 1
+
+rm first
+DOTNET_DiagnosticPorts=$port,nosuspend app/Starter 2000 >first &
+first=$!
+until [ -s first ]; do sleep 0.05; done
+reach port "$port" 1
+wait $first
+ok 'one that does not wait is found later' "$(sed -n 's/^pid //p' out)" = "$(cut -d' ' -f1 first)"
+ok 'without its start' "$(grep -c '^event Line' out)" = 0
+
+DOTNET_DefaultDiagnosticPortSuspend=1 app/Starter 500 >first &
+first=$!
+until ls t | grep -q "^dotnet-diagnostic-$first-.*socket"; do sleep 0.05; done
+reach port "$(echo t/dotnet-diagnostic-$first-*-socket),connect" 1
+wait $first
+ok 'one that listens is connected to' "$(grep -c '^event Line 42$' out)" = 1
+ok 'with its pid' "$(sed -n 's/^pid //p' out)" = "$first"
+reach port "$tmp/nobody,connect" 1
+ok 'where nobody listens it says so' "$(grep -c 'there is no socket' err)" = 1
+tap_end
