@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "js/value.h"
+#include "load/k6/json_path_selector.h"
 
 #define DEPTH_MAX 64
 
@@ -18,8 +19,6 @@ struct component {
 	struct str text;
 	char sep; /* what follows: '.', '|' or 0 at the end */
 };
-
-static JSValue walk(JSContext *ctx, JSValue v, struct str path, unsigned depth);
 
 bool load_json_path_like(struct str text, struct str pattern)
 {
@@ -47,45 +46,24 @@ bool load_json_path_like(struct str text, struct str pattern)
 	return p == pattern.len;
 }
 
-/* Length of the group that starts with '(' at s.ptr[at], both brackets included. */
-static size_t group_len(struct str s, size_t at)
-{
-	unsigned open = 0;
-	bool quoted = false;
-	size_t i;
-
-	for (i = at; i < s.len; i++) {
-		char c = s.ptr[i];
-
-		if (c == '\\')
-			i++;
-		else if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && (c == '(' || c == '['))
-			open++;
-		else if (!quoted && (c == ')' || c == ']') && --open == 0)
-			return i + 1 - at;
-	}
-	return s.len - at;
-}
-
-/* Cuts the first component off *path. */
+/* Cuts the first component off *path. A selector at its start is one whatever is in it. */
 static struct component component_next(struct str *path)
 {
 	struct component c = { { path->ptr, 0 }, 0 };
-	size_t i = 0;
+	size_t i = load_json_selector_length(*path);
 
 	while (i < path->len && path->ptr[i] != '.' && path->ptr[i] != '|') {
 		if (path->ptr[i] == '\\' && i + 1 < path->len)
 			i += 2;
-		else if (i == 1 && path->ptr[0] == '#' && path->ptr[1] == '(')
-			i += group_len(*path, i);
+		else if (i == 1 && path->ptr[0] == '#' && strchr("([", path->ptr[1]))
+			i += load_json_group_length(*path, i);
 		else
 			i++;
 	}
-	c.text.len = i;
+	c.text.len = MIN(i, path->len);
 	if (i < path->len)
 		c.sep = path->ptr[i++];
+	i = MIN(i, path->len);
 	path->ptr += i;
 	path->len -= i;
 	return c;
@@ -114,12 +92,14 @@ struct query {
 
 static void query_parse(struct str text, struct query *ret)
 {
-	size_t len = group_len(text, 1), i = 0;
+	size_t len = load_json_group_length(text, 1), i = 0;
 	struct str in = { text.ptr + 2, len >= 2 ? len - 2 : 0 };
 
 	*ret = (struct query){ .path = in, .all = text.len > len + 1 };
 	while (i < in.len && !strchr("=!<>%", in.ptr[i]))
-		i += in.ptr[i] == '\\' ? 2 : in.ptr[i] == '(' ? group_len(in, i) : 1;
+		i += in.ptr[i] == '\\'		? 2
+		     : strchr("([{", in.ptr[i]) ? load_json_group_length(in, i)
+						: 1;
 	if (i >= in.len) {
 		ret->path = str_trim(in);
 		return;
@@ -147,64 +127,115 @@ static bool compare_ok(struct str op, int order)
 	return str_eq_c(op, ">=") && order >= 0;
 }
 
-static bool match_text(const struct query *q, struct str left)
+/* The value without its quotes and without '\\' before a character. */
+static void plain_value(const struct query *q, struct strbuf *ret)
 {
-	CLEANUP(strbuf_release) struct strbuf right = STRBUF_INIT;
 	struct str value = q->value;
-	size_t common;
-	int order;
 
 	if (value.len >= 2 && value.ptr[0] == '"') {
 		value.ptr++;
 		value.len -= 2;
 	}
-	if (str_eq_c(q->op, "%"))
-		return load_json_path_like(left, value);
-	if (str_eq_c(q->op, "!%"))
-		return !load_json_path_like(left, value);
 	for (size_t i = 0; i < value.len; i++) {
 		if (value.ptr[i] == '\\' && i + 1 < value.len)
 			i++;
-		strbuf_addch(&right, value.ptr[i]);
+		strbuf_addch(ret, value.ptr[i]);
 	}
-	common = MIN(left.len, right.len);
-	order = common ? memcmp(left.ptr, strbuf_cstr(&right), common) : 0;
-	if (!order)
-		order = (left.len > right.len) - (left.len < right.len);
-	return compare_ok(q->op, order);
 }
 
+static bool match_text(const struct query *q, struct str left)
+{
+	CLEANUP(strbuf_release) struct strbuf right = STRBUF_INIT;
+	struct str pattern = q->value;
+
+	if (pattern.len >= 2 && pattern.ptr[0] == '"')
+		pattern = (struct str){ pattern.ptr + 1, pattern.len - 2 };
+	if (str_eq_c(q->op, "%"))
+		return load_json_path_like(left, pattern);
+	if (str_eq_c(q->op, "!%"))
+		return !load_json_path_like(left, pattern);
+	plain_value(q, &right);
+	return compare_ok(q->op, str_cmp(left, strbuf_str(&right)));
+}
+
+/* What is no number counts as 0. */
 static bool match_number(const struct query *q, double left)
 {
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 	double right;
 
-	if (num_parse_double(q->value, &right) < 0)
-		return false;
+	plain_value(q, &text);
+	if (num_parse_double(strbuf_str(&text), &right) < 0)
+		right = 0;
 	return compare_ok(q->op, (left > right) - (left < right));
 }
 
+/* What is neither true nor false differs from both. */
+static bool match_bool(const struct query *q, bool left)
+{
+	bool is_true = str_eq_c(q->value, "true");
+
+	if (!is_true && !str_eq_c(q->value, "false"))
+		return str_eq_c(q->op, "!=");
+	return compare_ok(q->op, left - is_true);
+}
+
+/* "~true", "~false", "~null" and "~*": what counts as one of them; absent is null. */
+static bool is_like(JSContext *ctx, JSValueConst v, struct str kind)
+{
+	bool truth = false, falsehood = JS_IsNull(v) || JS_IsUndefined(v);
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	double number;
+
+	if (str_eq_c(kind, "~*"))
+		return !JS_IsUndefined(v);
+	if (str_eq_c(kind, "~null"))
+		return falsehood;
+	if (JS_IsBool(v)) {
+		truth = JS_VALUE_GET_BOOL(v);
+		falsehood = !truth;
+	} else if (JS_IsNumber(v) && JS_ToFloat64(ctx, &number, v) == 0) {
+		truth = number != 0;
+		falsehood = !truth;
+	} else if (JS_IsString(v) && js_to_str(ctx, v, &text) == 0) {
+		struct str s = strbuf_str(&text);
+
+		truth = str_ieq(s, STR("true")) || str_ieq(s, STR("t")) || str_eq_c(s, "1");
+		falsehood = str_ieq(s, STR("false")) || str_ieq(s, STR("f")) || str_eq_c(s, "0");
+	}
+	return str_eq_c(kind, "~true") ? truth : str_eq_c(kind, "~false") && falsehood;
+}
+
 /* 1 or 0; -1 with an exception. */
-static int query_match(JSContext *ctx, const struct query *q, JSValueConst element, unsigned depth)
+static int compare_value(JSContext *ctx, const struct query *q, JSValueConst left)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	JSValue left = walk(ctx, JS_DupValue(ctx, element), q->path, depth + 1);
 	double number;
-	int match = 0;
 
-	if (JS_IsException(left))
-		return -1;
-	if (!q->op.len) {
-		match = !JS_IsUndefined(left);
-	} else if (JS_IsString(left)) {
-		match = js_to_str(ctx, left, &text) < 0 ? -1 : match_text(q, strbuf_str(&text));
-	} else if (JS_IsNumber(left)) {
-		match = JS_ToFloat64(ctx, &number, left) < 0 ? -1 : match_number(q, number);
-	} else if (JS_IsBool(left)) {
-		number = str_eq_c(q->value, "true") ? 1 : 0;
-		match = compare_ok(q->op, JS_VALUE_GET_BOOL(left) - (number > 0));
-	} else if (JS_IsNull(left)) {
-		match = compare_ok(q->op, str_eq_c(q->value, "null") ? 0 : -1);
-	}
+	if (q->value.len && q->value.ptr[0] == '~')
+		return compare_ok(q->op, is_like(ctx, left, q->value) - 1);
+	if (!q->op.len)
+		return !JS_IsUndefined(left);
+	if (JS_IsString(left))
+		return js_to_str(ctx, left, &text) < 0 ? -1 : match_text(q, strbuf_str(&text));
+	if (JS_IsNumber(left))
+		return JS_ToFloat64(ctx, &number, left) < 0 ? -1 : match_number(q, number);
+	if (JS_IsBool(left))
+		return match_bool(q, JS_VALUE_GET_BOOL(left));
+	return 0; /* null, objects and arrays equal nothing, and differ from nothing */
+}
+
+static int query_match(JSContext *ctx, const struct query *q, JSValueConst element, unsigned depth)
+{
+	JSValue left;
+	int match;
+
+	/* without a path it is the element itself that is asked, but not what holds others */
+	if (!q->path.len && JS_IsObject(element))
+		left = JS_UNDEFINED;
+	else
+		left = load_json_walk(ctx, JS_DupValue(ctx, element), q->path, depth + 1);
+	match = JS_IsException(left) ? -1 : compare_value(ctx, q, left);
 	JS_FreeValue(ctx, left);
 	return match;
 }
@@ -224,7 +255,7 @@ static JSValue step_each(JSContext *ctx, JSValue v, const struct query *q, struc
 		int match = q ? query_match(ctx, q, e, depth) : 1;
 
 		if (match > 0)
-			e = walk(ctx, e, inner, depth + 1);
+			e = load_json_walk(ctx, e, inner, depth + 1);
 		if (match < 0 || JS_IsException(e)) {
 			JS_FreeValue(ctx, out);
 			out = JS_EXCEPTION;
@@ -289,113 +320,6 @@ static JSValue step_element(JSContext *ctx, JSValue v, struct str index)
 	return out;
 }
 
-/* ---- modifiers ---- */
-
-static JSValue reverse_array(JSContext *ctx, JSValue v)
-{
-	int64_t n = js_array_length(ctx, v);
-	JSValue out = JS_NewArray(ctx);
-
-	for (int64_t i = 0; i < n; i++)
-		JS_SetPropertyInt64(ctx, out, i,
-				    JS_GetPropertyUint32(ctx, v, (uint32_t)(n - 1 - i)));
-	JS_FreeValue(ctx, v);
-	return out;
-}
-
-static JSValue flatten_array(JSContext *ctx, JSValue v)
-{
-	int64_t n = js_array_length(ctx, v), kept = 0;
-	JSValue out = JS_NewArray(ctx);
-
-	for (int64_t i = 0; i < n; i++) {
-		JSValue e = JS_GetPropertyUint32(ctx, v, (uint32_t)(i));
-
-		if (!JS_IsArray(ctx, e)) {
-			JS_SetPropertyInt64(ctx, out, kept++, e);
-			continue;
-		}
-		for (int64_t j = 0, m = js_array_length(ctx, e); j < m; j++)
-			JS_SetPropertyInt64(ctx, out, kept++,
-					    JS_GetPropertyUint32(ctx, e, (uint32_t)(j)));
-		JS_FreeValue(ctx, e);
-	}
-	JS_FreeValue(ctx, v);
-	return out;
-}
-
-struct list_build {
-	JSValue out;
-	uint32_t len;
-	bool keys;
-};
-
-static int list_visit(JSContext *ctx, struct str key, JSValueConst value, void *arg)
-{
-	struct list_build *b = arg;
-	JSValue item = b->keys ? js_new_str(ctx, key) : JS_DupValue(ctx, value);
-
-	return JS_SetPropertyUint32(ctx, b->out, b->len++, item) < 0 ? -1 : 0;
-}
-
-static JSValue list_members(JSContext *ctx, JSValue v, bool keys)
-{
-	struct list_build b = { JS_NewArray(ctx), 0, keys };
-	int done = JS_IsObject(v) ? js_each(ctx, v, list_visit, &b) : 0;
-
-	JS_FreeValue(ctx, v);
-	if (done >= 0)
-		return b.out;
-	JS_FreeValue(ctx, b.out);
-	return JS_EXCEPTION;
-}
-
-static JSValue to_text(JSContext *ctx, JSValue v)
-{
-	JSValue out = JS_JSONStringify(ctx, v, JS_UNDEFINED, JS_UNDEFINED);
-
-	JS_FreeValue(ctx, v);
-	return out;
-}
-
-static JSValue from_text(JSContext *ctx, JSValue v)
-{
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	JSValue out = JS_EXCEPTION;
-
-	if (js_to_str(ctx, v, &text) == 0)
-		out = js_json_parse(ctx, strbuf_str(&text), "@fromstr");
-	JS_FreeValue(ctx, v);
-	if (!JS_IsException(out))
-		return out;
-	JS_FreeValue(ctx, JS_GetException(ctx));
-	return JS_UNDEFINED;
-}
-
-static JSValue step_modifier(JSContext *ctx, JSValue v, struct str name)
-{
-	bool array = JS_IsArray(ctx, v) > 0;
-
-	name.len = str_find(name, ':'); /* arguments only say how text is laid out */
-	if (str_eq_c(name, "@reverse"))
-		return array ? reverse_array(ctx, v) : v;
-	if (str_eq_c(name, "@flatten"))
-		return array ? flatten_array(ctx, v) : v;
-	if (str_eq_c(name, "@keys"))
-		return list_members(ctx, v, true);
-	if (str_eq_c(name, "@values"))
-		return list_members(ctx, v, false);
-	if (str_eq_c(name, "@tostr"))
-		return to_text(ctx, v);
-	if (str_eq_c(name, "@fromstr"))
-		return from_text(ctx, v);
-	if (str_eq_c(name, "@this") || str_eq_c(name, "@valid") || str_eq_c(name, "@ugly") ||
-	    str_eq_c(name, "@pretty"))
-		return v;
-	JS_FreeValue(ctx, v);
-	return JS_UNDEFINED;
-}
-
 /* A component that begins with '#', on an array. */
 static JSValue step_hash(JSContext *ctx, JSValue v, const struct component *c, struct str *path,
 			 unsigned depth)
@@ -419,7 +343,7 @@ static JSValue step_hash(JSContext *ctx, JSValue v, const struct component *c, s
 	return step_each(ctx, v, &q, inner, depth);
 }
 
-static JSValue walk(JSContext *ctx, JSValue v, struct str path, unsigned depth)
+JSValue load_json_walk(JSContext *ctx, JSValue v, struct str path, unsigned depth)
 {
 	if (depth > DEPTH_MAX) {
 		JS_FreeValue(ctx, v);
@@ -429,10 +353,10 @@ static JSValue walk(JSContext *ctx, JSValue v, struct str path, unsigned depth)
 		struct component c = component_next(&path);
 		bool array = JS_IsArray(ctx, v) > 0;
 
-		if (c.text.len && c.text.ptr[0] == '@') {
-			v = step_modifier(ctx, v, c.text);
+		if (load_json_selector_length(c.text)) {
+			v = load_json_select(ctx, v, c.text, depth);
 		} else if (array && c.text.len && c.text.ptr[0] == '#' &&
-			   (c.text.len == 1 || c.text.ptr[1] == '(')) {
+			   (c.text.len == 1 || strchr("([", c.text.ptr[1]))) {
 			v = step_hash(ctx, v, &c, &path, depth);
 		} else if (array) {
 			v = step_element(ctx, v, c.text);
@@ -448,5 +372,13 @@ static JSValue walk(JSContext *ctx, JSValue v, struct str path, unsigned depth)
 
 JSValue load_json_path(JSContext *ctx, JSValueConst root, struct str path)
 {
-	return walk(ctx, JS_DupValue(ctx, root), path, 0);
+	JSValue v;
+
+	/* ".." makes an array of a document of lines; what parses as a whole is one line */
+	if (!str_starts_with(path, STR("..")))
+		return load_json_walk(ctx, JS_DupValue(ctx, root), path, 0);
+	path = (struct str){ path.ptr + 2, path.len - 2 };
+	v = JS_NewArray(ctx);
+	JS_SetPropertyUint32(ctx, v, 0, JS_DupValue(ctx, root));
+	return load_json_walk(ctx, v, path, 0);
 }

@@ -10,9 +10,13 @@
  *	a|b		as a dot, but ends the "every" before it
  *	a.#(b>10).c	first element where ...; == != < <= > >= % !%
  *	a.#(b>10)#	all of them
- *	@reverse @keys @values @flatten @this @valid @tostr @fromstr
+ *	a.#(b=~true)	... is like true; ~false, ~null, ~* (is there)
+ *	{a,"n":b.c}	an object of paths, named after their ends unless told
+ *	[a,b.c]		an array of paths
+ *	!"x"  !5  !true	the literal itself
+ *	@reverse @keys @values @flatten @join @group @dig:b @this @valid @tostr @fromstr
  *
- * Multipaths ({a,b} and [a,b]) and literals (!x) are not known.
+ * A word after '@' that is none of these (or @ugly, @pretty) is the name of a member.
  */
 #ifndef ASSAY_LOAD_JSON_PATH_H
 #define ASSAY_LOAD_JSON_PATH_H
