@@ -95,10 +95,11 @@ static void parse_mount(struct layout *l, const char *root, struct str line)
 			set_hierarchy(&l->h[i], root, field[4], field[3], false);
 }
 
-static int read_layout(const char *root, struct layout *l, struct error *reterr)
+/* The mounts that a process sees below its root; proc is its folder in /proc. */
+static int read_layout(const char *proc, const char *root, struct layout *l, struct error *reterr)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	CLEANUP(mem_cleanup) char *path = xasprintf("%s/proc/self/mountinfo", root);
+	CLEANUP(mem_cleanup) char *path = xasprintf("%s/mountinfo", proc);
 	struct str rest, line;
 	int r = file_read(path, FILE_MAX, &text, reterr);
 
@@ -108,6 +109,28 @@ static int read_layout(const char *root, struct layout *l, struct error *reterr)
 	while (str_split(&rest, '\n', &line))
 		parse_mount(l, root, line);
 	return 0;
+}
+
+static int read_own_layout(const char *root, struct layout *l, struct error *reterr)
+{
+	CLEANUP(mem_cleanup) char *proc = xasprintf("%s/proc/self", root);
+
+	return read_layout(proc, root, l, reterr);
+}
+
+/*
+ * Where we see no hierarchy ourselves, as in a container that has /proc and nothing else, those
+ * that the process sees, through its root.
+ */
+static void borrow_layout(pid_t pid, struct layout *l)
+{
+	CLEANUP(mem_cleanup) char *proc = xasprintf("/proc/%d", (int)pid);
+	CLEANUP(mem_cleanup) char *root = xasprintf("%s/root", proc);
+
+	for (int i = 0; i < CGROUP_CONTROLLERS; i++)
+		if (l->h[i].mount)
+			return;
+	read_layout(proc, root, l, NULL);
 }
 
 /* A controller without a version 1 hierarchy belongs to version 2, if there is one. */
@@ -165,8 +188,10 @@ int cgroup_of_pid(const char *root, pid_t pid, struct cgroup *ret, struct error 
 	char *path = pid ? xasprintf("%s/proc/%d/cgroup", root, (int)pid)
 			 : xasprintf("%s/proc/self/cgroup", root);
 	struct str rest, line;
-	int r = read_layout(root, &l, reterr);
+	int r = read_own_layout(root, &l, reterr);
 
+	if (r == 0 && pid && !*root)
+		borrow_layout(pid, &l);
 	if (r == 0)
 		r = file_read(path, FILE_MAX, &text, reterr);
 	if (r < 0)
@@ -197,7 +222,7 @@ int cgroup_of_path(const char *root, const char *path, struct cgroup *ret, struc
 	CLEANUP(mem_cleanup) char *name = NULL;
 	struct str below;
 	bool found = false;
-	int r = read_layout(root, &l, reterr);
+	int r = read_own_layout(root, &l, reterr);
 
 	if (r < 0)
 		return r;

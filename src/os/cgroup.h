@@ -33,7 +33,10 @@ struct cgroup {
 
 void cgroup_release(struct cgroup *g);
 
-/* The groups of a process; pid 0 is the caller. */
+/*
+ * The groups of a process; pid 0 is the caller. Where no hierarchy is mounted in our sight they are
+ * reached through the root of the process.
+ */
 int cgroup_of_pid(const char *root, pid_t pid, struct cgroup *ret, struct error *reterr);
 
 /*

@@ -6,7 +6,7 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 # nothing left in SOURCE; build.log tells when it fails
 build_dotnet() {
 	mkdir -p "$2"
-	(source=$1 out=$2 && shift 2 && cd "$source" &&
+	(source=$1 out=$2 && shift 2 && cd "$source" && export NUGET_SCRATCH="$out/.nuget" &&
 		exec dotnet publish -c Release -p:PublishDir="$out/" --artifacts-path "$out/.artifacts" \
 			-v quiet --disable-build-servers "$@") >build.log 2>&1
 }
