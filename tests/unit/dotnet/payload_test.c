@@ -67,7 +67,7 @@ TEST(payload_of_arrays)
 		   "\"C:\\\\work\\\\arraytypes_test\\\\repro\\\\\\\\runtime\\\\corerun.exe  ");
 }
 
-/* The program that was captured wrote 10, 20 and 30 twice. */
+/* The program that was captured wrote 10, 20 and 30. */
 TEST(payload_of_event_counters)
 {
 	CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT, text = STRBUF_INIT;
