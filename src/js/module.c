@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "js/js_internal.h"
@@ -17,6 +18,7 @@
 
 struct bytecode {
 	size_t len;
+	bool function; /* of a CommonJS source */
 	uint8_t data[];
 };
 
@@ -263,11 +265,12 @@ static const struct bytecode *find_bytecode(struct js_modules *mods, const char 
 
 /* Two threads may have compiled the same source: the first to come is kept. */
 static void keep_bytecode(struct js_modules *mods, const char *name, const uint8_t *data,
-			  size_t len)
+			  size_t len, bool function)
 {
 	struct bytecode *code = xmalloc(sizeof(*code) + len);
 
 	code->len = len;
+	code->function = function;
 	memcpy(code->data, data, len);
 	pthread_mutex_lock(&mods->lock);
 	if (map_get_c(&mods->bytecodes, name))
@@ -289,37 +292,171 @@ static JSModuleDef *definition_of(JSContext *ctx, JSValue module)
 	return m;
 }
 
-static JSModuleDef *compile(JSContext *ctx, struct js_modules *mods, const char *name,
-			    const struct strbuf *source)
+/* Keeps what was compiled; takes no ownership. 0, or -1 with an exception. */
+static int keep(JSContext *ctx, struct js_modules *mods, const char *name, JSValueConst compiled,
+		bool function)
 {
-	JSValue module;
-	uint8_t *data;
 	size_t len;
+	uint8_t *data = JS_WriteObject(ctx, &len, compiled, JS_WRITE_OBJ_BYTECODE);
 
-	module = JS_Eval(ctx, strbuf_cstr(source), source->len, name,
-			 JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+	if (!data)
+		return -1;
+	keep_bytecode(mods, name, data, len, function);
+	js_free(ctx, data);
+	return 0;
+}
+
+static JSModuleDef *compile_module(JSContext *ctx, struct js_modules *mods, const char *name,
+				   const struct strbuf *source)
+{
+	JSValue module = JS_Eval(ctx, strbuf_cstr(source), source->len, name,
+				 JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+
 	if (JS_IsException(module))
 		return NULL;
-	data = JS_WriteObject(ctx, &len, module, JS_WRITE_OBJ_BYTECODE);
-	if (!data) {
+	if (keep(ctx, mods, name, module, false) < 0) {
 		JS_FreeValue(ctx, module);
 		return NULL;
 	}
-	keep_bytecode(mods, name, data, len);
-	js_free(ctx, data);
 	return definition_of(ctx, module);
 }
 
-static JSModuleDef *load_source(JSContext *ctx, struct js_modules *mods, const char *name)
+/*
+ * What is a CommonJS source? One that parses as the body of a function: in there import and export
+ * declarations and an await are mistakes. An ES module is given up at its first import, mostly at
+ * its beginning. Everything stands on the lines it had.
+ */
+static JSValue compile_function(JSContext *ctx, struct js_modules *mods, const char *name,
+				const struct strbuf *source)
+{
+	CLEANUP(strbuf_release)
+	struct strbuf text = { .max = JS_SOURCE_BYTES_MAX + 64 };
+	JSValue compiled;
+
+	strbuf_addstr(&text, "(function(exports,require,module){");
+	strbuf_add(&text, strbuf_cstr(source), source->len);
+	strbuf_addstr(&text, "\n})");
+	compiled = JS_Eval(ctx, strbuf_cstr(&text), text.len, name,
+			   JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+	if (JS_IsException(compiled)) {
+		JS_FreeValue(ctx, JS_GetException(ctx));
+		return JS_UNDEFINED;
+	}
+	if (keep(ctx, mods, name, compiled, true) < 0) {
+		JS_FreeValue(ctx, compiled);
+		return JS_EXCEPTION;
+	}
+	return JS_EvalFunction(ctx, compiled);
+}
+
+/* A source is one or the other: the module, or the function in *ret, or neither with an exception.
+ */
+static JSModuleDef *read_bytecode(JSContext *ctx, const struct bytecode *code, JSValue *ret)
+{
+	JSValue v = JS_ReadObject(ctx, code->data, code->len, JS_READ_OBJ_BYTECODE);
+
+	if (!code->function || JS_IsException(v))
+		return definition_of(ctx, v);
+	*ret = JS_EvalFunction(ctx, v);
+	return NULL;
+}
+
+static JSModuleDef *load_source(JSContext *ctx, struct js_modules *mods, const char *name,
+				JSValue *ret)
 {
 	CLEANUP(strbuf_release) struct strbuf source = { .max = JS_SOURCE_BYTES_MAX };
+	const struct bytecode *code = find_bytecode(mods, name);
 	struct error err = ERROR_INIT;
 
+	*ret = JS_UNDEFINED;
+	if (code)
+		return read_bytecode(ctx, code, ret);
 	if (mods->ops->load(mods->user, name, &source, &err) < 0) {
 		js_throw(ctx, "%s", err.msg);
 		return NULL;
 	}
-	return compile(ctx, mods, name, &source);
+	if (mods->ops->commonjs)
+		*ret = compile_function(ctx, mods, name, &source);
+	return JS_IsUndefined(*ret) ? compile_module(ctx, mods, name, &source) : NULL;
+}
+
+/* ---- CommonJS sources as modules ---- */
+
+struct exports_walk {
+	JSModuleDef *module;
+	bool values; /* set them, or only declare their names */
+};
+
+static int export_one(JSContext *ctx, struct exports_walk *w, const char *name, JSValueConst v)
+{
+	return w->values ? JS_SetModuleExport(ctx, w->module, name, JS_DupValue(ctx, v))
+			 : JS_AddModuleExport(ctx, w->module, name);
+}
+
+static int export_member(JSContext *ctx, struct str key, JSValueConst v, void *arg)
+{
+	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
+
+	strbuf_add(&name, key.ptr, key.len);
+	if (!strcmp(strbuf_cstr(&name), "default"))
+		return 0;
+	return export_one(ctx, arg, strbuf_cstr(&name), v) < 0 ? -1 : 0;
+}
+
+/* Each member is an export, and the default one is that of the name, or else all of them. */
+static int export_members(JSContext *ctx, JSModuleDef *m, JSValueConst exports, bool values)
+{
+	struct exports_walk w = { m, values };
+	JSValue by_name = JS_UNDEFINED;
+	int r;
+
+	if (JS_IsObject(exports)) {
+		if (js_each(ctx, exports, export_member, &w) < 0)
+			return -1;
+		by_name = JS_GetPropertyStr(ctx, exports, "default");
+	}
+	if (JS_IsException(by_name))
+		return -1;
+	r = export_one(ctx, &w, "default", JS_IsUndefined(by_name) ? exports : by_name);
+	JS_FreeValue(ctx, by_name);
+	return r;
+}
+
+/* The names were taken when it ran; what has become of the values is asked again here. */
+static int commonjs_init(JSContext *ctx, JSModuleDef *m)
+{
+	struct js_modules *mods = js_vm_of(ctx)->shard->modules;
+	JSAtom atom = JS_GetModuleName(ctx, m);
+	const char *name = JS_AtomToCString(ctx, atom);
+	JSValue exports = JS_EXCEPTION;
+	int r = -1;
+
+	if (name)
+		exports = mods->ops->commonjs(ctx, name, JS_UNDEFINED);
+	if (!JS_IsException(exports))
+		r = export_members(ctx, m, exports, true);
+	JS_FreeValue(ctx, exports);
+	JS_FreeCString(ctx, name);
+	JS_FreeAtom(ctx, atom);
+	return r;
+}
+
+/* The engine wants a module's names before it is run, and here they come from running it: such a
+ * source runs earlier than the ES modules beside it. */
+static JSModuleDef *new_commonjs(JSContext *ctx, struct js_modules *mods, const char *name,
+				 JSValue function)
+{
+	JSValue exports = mods->ops->commonjs(ctx, name, function);
+	JSModuleDef *m = NULL;
+
+	JS_FreeValue(ctx, function);
+	if (JS_IsException(exports))
+		return NULL;
+	m = JS_NewCModule(ctx, name, commonjs_init);
+	if (m && export_members(ctx, m, exports, false) < 0)
+		m = NULL; /* the context keeps it */
+	JS_FreeValue(ctx, exports);
+	return m;
 }
 
 static void refuse(JSContext *ctx, struct js_modules *mods, const char *name)
@@ -343,23 +480,70 @@ static char *normalize(JSContext *ctx, const char *importer, const char *written
 	return js_strndup(ctx, strbuf_cstr(&name), name.len);
 }
 
+static bool is_source(const char *name)
+{
+	return name[0] == '/' || is_relative(str_from(name)) || origin_length(str_from(name));
+}
+
 static JSModuleDef *load_module(JSContext *ctx, const char *name, void *arg)
 {
 	struct js_modules *mods = arg;
 	const struct js_native_module *native = map_get_c(&mods->natives, name);
-	const struct bytecode *code;
+	JSModuleDef *m;
+	JSValue function;
 
 	if (native)
 		return new_native(ctx, native);
-	code = find_bytecode(mods, name);
-	if (code)
-		return definition_of(
-			ctx, JS_ReadObject(ctx, code->data, code->len, JS_READ_OBJ_BYTECODE));
-	if (name[0] != '/' && !is_relative(str_from(name)) && !origin_length(str_from(name))) {
+	if (!is_source(name)) {
 		refuse(ctx, mods, name);
 		return NULL;
 	}
-	return load_source(ctx, mods, name);
+	m = load_source(ctx, mods, name, &function);
+	if (m || JS_IsException(function) || JS_IsUndefined(function))
+		return m;
+	return new_commonjs(ctx, mods, name, function);
+}
+
+JSValue js_module_function(JSContext *ctx, const char *name)
+{
+	struct js_modules *mods = js_vm_of(ctx)->shard->modules;
+	JSValue function;
+
+	if (!is_source(name)) {
+		refuse(ctx, mods, name);
+		return JS_EXCEPTION;
+	}
+	if (!load_source(ctx, mods, name, &function) && JS_IsUndefined(function))
+		return JS_EXCEPTION;
+	return function;
+}
+
+/* A module of one line imports it: it is the same one then as for others that do. */
+JSValue js_module_namespace(JSContext *ctx, const char *name)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	JSValue module, promise, namespace, result = JS_EXCEPTION;
+
+	strbuf_addstr(&text, "import * as all from ");
+	json_add_quoted(&text, str_from(name));
+	strbuf_addstr(&text, "; export { all };");
+	module = JS_Eval(ctx, strbuf_cstr(&text), text.len, "require()",
+			 JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+	if (JS_IsException(module))
+		return module;
+	promise = JS_EvalFunction(ctx, JS_DupValue(ctx, module));
+	if ((int)JS_PromiseState(ctx, promise) == JS_PROMISE_REJECTED) {
+		JS_Throw(ctx, JS_PromiseResult(ctx, promise));
+	} else if ((int)JS_PromiseState(ctx, promise) == JS_PROMISE_PENDING) {
+		js_throw(ctx, "require(\"%s\"): a module that awaits; use import", name);
+	} else if (!JS_IsException(promise)) {
+		namespace = JS_GetModuleNamespace(ctx, JS_VALUE_GET_PTR(module));
+		result = JS_GetPropertyStr(ctx, namespace, "all");
+		JS_FreeValue(ctx, namespace);
+	}
+	JS_FreeValue(ctx, promise);
+	JS_FreeValue(ctx, module);
+	return result;
 }
 
 void js_modules_install(struct js_modules *mods, JSRuntime *rt)

@@ -50,6 +50,13 @@ struct js_module_ops {
 	 * to *ret; NULL = a plain message.
 	 */
 	void (*refuse)(void *user, const char *name, struct strbuf *ret);
+	/*
+	 * Runs a source of before ES modules, one without import and export, and gives its exports;
+	 * function is the source as a function of (exports, require, module) and stays the
+	 * caller's. Called again for the same name it gives the same value. NULL = such sources are
+	 * ES modules without exports.
+	 */
+	JSValue (*commonjs)(JSContext *ctx, const char *name, JSValueConst function);
 };
 
 struct js_modules;
@@ -62,6 +69,15 @@ void js_modules_free(struct js_modules *mods);
 
 /* The description is borrowed. */
 void js_modules_add(struct js_modules *mods, const struct js_native_module *native);
+
+/*
+ * A source for require(), loaded and compiled: a function of (exports, require, module); or, when
+ * it is an ES module, undefined; or an exception.
+ */
+JSValue js_module_function(JSContext *ctx, const char *name);
+
+/* The namespace of an ES module, evaluated at once. An exception when it waits for something. */
+JSValue js_module_namespace(JSContext *ctx, const char *name);
 
 /* Resolves what was written in `importer` ("" = nowhere, relative names then stay relative) as told
  * above; replaces *ret. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "js/typescript.h"
 #include "load/jslib/jslib.h"
+#include "load/k6/globals.h"
 #include "os/file.h"
 
 enum shared_state { SHARED_FILLING, SHARED_READY, SHARED_FAILED };
@@ -83,6 +84,7 @@ static void refuse_module(void *user UNUSED, const char *name, struct strbuf *re
 static const struct js_module_ops module_ops = {
 	.load = load_source,
 	.refuse = refuse_module,
+	.commonjs = load_commonjs,
 };
 
 int load_script_new(struct load_script **ret, const char *path, struct str text,

@@ -271,6 +271,7 @@ int load_globals_setup(struct load_vu *vu)
 	js_set(ctx, global, "console", console);
 	JS_SetPropertyFunctionList(ctx, global, place, ARRAY_SIZE(place));
 	JS_SetPropertyFunctionList(ctx, global, late_globals, ARRAY_SIZE(late_globals));
+	js_set(ctx, global, "global", JS_DupValue(ctx, global));
 	js_set(ctx, global, "__VU", JS_NewUint32(ctx, vu->id));
 	js_set(ctx, global, "open", JS_NewCFunction(ctx, global_open, "open", 2));
 	js_set(ctx, global, "require", JS_NewCFunction(ctx, load_require, "require", 1));

@@ -22,6 +22,9 @@ JSValue load_text_decoder_new(JSContext *ctx);
 /* require(), commonjs.c. */
 JSValue load_require(JSContext *ctx, JSValueConst this, int argc, JSValueConst *argv);
 
+/* Runs a CommonJS source, once per VU, and gives its exports; see js_module_ops. */
+JSValue load_commonjs(JSContext *ctx, const char *name, JSValueConst function);
+
 /* Seeds what Math.random() of this VU gives. */
 void load_vu_seed(struct load_vu *vu, uint64_t seed);
 
