@@ -57,6 +57,7 @@ int analyze_case(const struct case_desc *desc, struct run *const *runs, size_t n
 	case_decide(f);
 	case_judge_suspects(f);
 	case_fill_table(f);
+	case_explain_gaps(f);
 	case_list_environment(f);
 	case_list_steps(f);
 	case_find_watch(f);

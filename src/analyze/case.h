@@ -48,6 +48,7 @@ struct variant_finding {
 	double bad_share; /* mean of the runs: arrivals above the limit, failed or dropped */
 	enum slo_result slo;
 	char *slo_text; /* "met in 2 of 2 runs" */
+	char *gap_text; /* why the server's own p99 differs from the client's, in a few words */
 	struct hist *latency;
 };
 

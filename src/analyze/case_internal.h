@@ -23,6 +23,11 @@ struct effect case_effect(const struct case_finding *f, const struct variant_fin
 /* fair.c's checks over all measured runs, and that there are as many as wanted. */
 void case_check_equal(struct case_finding *f);
 
+/* gap.c: why client and server differ, at length for one variant; in a few words for all. */
+enum question_state case_explain_gap(const struct case_finding *f, const struct variant_finding *v,
+				     struct strbuf *sb);
+void case_explain_gaps(struct case_finding *f);
+
 /* suspects.c, table.c, steps.c, watch.c, questions.c, story.c, verdict.c */
 void case_judge_suspects(struct case_finding *f);
 void case_fill_table(struct case_finding *f);

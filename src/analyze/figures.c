@@ -3,14 +3,17 @@
  * those of requests that ended after its last second included (leaving them out would leave out the
  * slowest). Counters of the kernel: the rate between the first and the last sample within the load,
  * times its duration, so that the edges between samples bias nothing. Memory: the control group's,
- * which is what the limit is held against, or the process's when there is no group.
+ * which is what the limit is held against, or the process's when there is no group. The runtime's
+ * own: by what its series are about (model/role.h), whoever names them.
  */
 #include "analyze/figures.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/meta.h"
+#include "model/role.h"
 #include "stats/quantile.h"
 
 #define CONFIDENCE   0.95
@@ -36,6 +39,10 @@ const struct figure_def figure_defs[N_FIGURES] = {
 	[FIGURE_MEMORY_GROWTH] = { "memory_growth_bytes_per_min", "memory growth",
 				   UNIT_BYTES_PER_MIN, false },
 	[FIGURE_CACHE_HIT] = { "cache_hit_share", "cache hits", UNIT_SHARE, true },
+	[FIGURE_ALLOCATION] = { "allocation_bytes_per_s", "allocation", UNIT_BYTES_PER_S, false },
+	[FIGURE_GC_PAUSE] = { "gc_pause_ms_per_s", "GC pauses", UNIT_MS_PER_S, false },
+	[FIGURE_HEAP_START] = { "gc_heap_start_bytes", "GC heap at the start", UNIT_BYTES, false },
+	[FIGURE_HEAP_END] = { "gc_heap_end_bytes", "GC heap at the end", UNIT_BYTES, false },
 };
 
 struct window {
@@ -151,6 +158,57 @@ static void read_cpu(struct figures *f, const struct run *r, struct window w)
 		f->value[FIGURE_THROTTLED] = periods > 0 ? throttled / periods : 0;
 	f->value[FIGURE_STALLED] = counter_rate(r, "cgroup.pressure.cpu.full", w);
 	f->oom_kills = count_whole(r, "cgroup.memory.oom_kill");
+}
+
+/* ---- what the runtime says of itself ---- */
+
+/* What all series of a role have in common, of those with the lowest rank that there are. */
+struct role_sums {
+	unsigned rank;
+	double rate;	    /* of counters, per second */
+	double first, last; /* of gauges */
+};
+
+static void add_series(struct role_sums *sums, const struct series *s, struct role_def d,
+		       struct window w)
+{
+	const struct series_point *p;
+	size_t n = points_within(s, w, &p);
+	bool counts = s->kind == SERIES_COUNTER;
+
+	if (n < (counts ? 2 : 1) || d.rank > sums->rank || (counts && p[n - 1].t_ns == p[0].t_ns))
+		return;
+	if (d.rank < sums->rank)
+		*sums = (struct role_sums){ .rank = d.rank };
+	if (counts)
+		sums->rate += (p[n - 1].value - p[0].value) * d.scale * 1e9 /
+			      (double)(p[n - 1].t_ns - p[0].t_ns);
+	sums->first += p[0].value * d.scale;
+	sums->last += p[n - 1].value * d.scale;
+}
+
+/* NAN where there is nothing of that role. */
+static struct role_sums sum_role(const struct run *r, enum role role, struct window w)
+{
+	struct role_sums sums = { UINT_MAX, NAN, NAN, NAN };
+
+	vec_for_each (&r->series, s) {
+		struct role_def d = role_of(s->name, s->labels, s->kind);
+
+		if (d.role == role)
+			add_series(&sums, s, d, w);
+	}
+	return sums;
+}
+
+static void read_runtime(struct figures *f, const struct run *r, struct window w)
+{
+	struct role_sums heap = sum_role(r, ROLE_HEAP, w);
+
+	f->value[FIGURE_ALLOCATION] = sum_role(r, ROLE_ALLOCATED, w).rate;
+	f->value[FIGURE_GC_PAUSE] = sum_role(r, ROLE_PAUSE, w).rate * 1e3;
+	f->value[FIGURE_HEAP_START] = heap.first;
+	f->value[FIGURE_HEAP_END] = heap.last;
 }
 
 /* ---- latencies ---- */
@@ -400,6 +458,7 @@ struct figures *figures_new(const struct run *r, const struct case_desc_slo *slo
 	read_latency(f, r, metric, quantile, w);
 	read_cpu(f, r, w);
 	read_memory(f, r, w);
+	read_runtime(f, r, w);
 	if (w.t1 < UINT64_MAX - 1)
 		read_seconds(f, r, metric, w);
 	if (slo)

@@ -28,10 +28,23 @@ enum figure {
 	FIGURE_MEMORY_END, /* bytes */
 	FIGURE_MEMORY_GROWTH, /* bytes per minute, Theil-Sen slope over the load */
 	FIGURE_CACHE_HIT,     /* hits / (hits + misses) */
+	FIGURE_ALLOCATION,    /* bytes the program allocated, per second of the load */
+	FIGURE_GC_PAUSE,      /* ms of garbage collection pauses per second of the load */
+	FIGURE_HEAP_START,    /* bytes of the collected heap when the load began */
+	FIGURE_HEAP_END,      /* and when it ended */
 	N_FIGURES
 };
 
-enum figure_unit { UNIT_PER_S, UNIT_SHARE, UNIT_MS, UNIT_CORES, UNIT_BYTES, UNIT_BYTES_PER_MIN };
+enum figure_unit {
+	UNIT_PER_S,
+	UNIT_SHARE,
+	UNIT_MS,
+	UNIT_CORES,
+	UNIT_BYTES,
+	UNIT_BYTES_PER_MIN,
+	UNIT_BYTES_PER_S,
+	UNIT_MS_PER_S
+};
 
 struct figure_def {
 	const char *key;   /* in JSON: "p99_ms" */

@@ -155,6 +155,14 @@ void fmt_figure(struct strbuf *sb, enum figure_unit unit, double v)
 		add_bytes(sb, v);
 		strbuf_addstr(sb, "/min");
 		break;
+	case UNIT_BYTES_PER_S:
+		add_bytes(sb, v);
+		strbuf_addstr(sb, "/s");
+		break;
+	case UNIT_MS_PER_S:
+		fmt_ms(sb, v);
+		strbuf_addstr(sb, " ms/s");
+		break;
 	}
 }
 

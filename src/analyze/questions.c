@@ -117,108 +117,11 @@ static void ask_separately(struct case_finding *f)
 
 /* ---- 3: why client and server differ ---- */
 
-/* Mean throttled share of the base's seconds whose p99 is above the limit, and of the others. */
-static bool split_throttling(const struct case_finding *f, double *ret_slow, double *ret_quick)
-{
-	double sum[2] = { 0 };
-	size_t n[2] = { 0 };
-
-	case_for_each_run (f, case_base(f), i)
-		vec_for_each (&f->runs.ptr[i]->seconds, s) {
-			bool slow = s->p99_ms > f->desc->slo.limit_ms;
-
-			if (!figure_known(s->p99_ms) || !figure_known(s->throttled))
-				continue;
-			sum[slow] += s->throttled;
-			n[slow]++;
-		}
-	if (n[0] < 3 || n[1] < 3)
-		return false;
-	*ret_quick = sum[0] / (double)n[0];
-	*ret_slow = sum[1] / (double)n[1];
-	return true;
-}
-
-static double cpu_share_of_limit(const struct case_finding *f)
-{
-	double cpus = case_limit_cpus(f);
-
-	return case_base(f)->spread[FIGURE_CPU_CORES].value / cpus;
-}
-
-static bool gap_is_explained(const struct case_finding *f)
-{
-	return case_base(f)->spread[FIGURE_THROTTLED].value >= 0.01 ||
-	       cpu_share_of_limit(f) >= 0.9 || case_base(f)->dropped > 0;
-}
-
-static void add_waiting(struct strbuf *sb, const struct case_finding *f)
-{
-	const struct variant_finding *base = case_base(f);
-	double slow, quick;
-
-	strbuf_addstr(sb,
-		      " The server's clock starts when a worker takes a request up; before that "
-		      "it waits, to be accepted, read and given CPU");
-	if (base->spread[FIGURE_THROTTLED].n) {
-		strbuf_addstr(sb, ": ");
-		fmt_share(sb, base->spread[FIGURE_THROTTLED].value);
-		strbuf_addstr(sb, " of the periods were throttled");
-	}
-	if (figure_known(cpu_share_of_limit(f))) {
-		strbuf_addstr(sb, ", CPU use averaged ");
-		fmt_share(sb, cpu_share_of_limit(f));
-		strbuf_addstr(sb, " of the limit");
-	}
-	if (base->dropped) {
-		strbuf_addstr(sb, ", ");
-		fmt_share(sb, base->spread[FIGURE_DROPPED].value);
-		strbuf_addstr(sb, " of arrivals found every virtual user still waiting");
-	}
-	strbuf_addch(sb, '.');
-	if (!split_throttling(f, &slow, &quick))
-		return;
-	strbuf_addstr(sb, " In the seconds whose p99 is above the limit ");
-	fmt_share(sb, slow);
-	strbuf_addstr(sb, " of the periods were throttled, in the others ");
-	fmt_share(sb, quick);
-	strbuf_addch(sb, '.');
-}
-
 static void ask_difference(struct case_finding *f)
 {
-	double client = case_base(f)->spread[FIGURE_P99].value;
-	double server = case_base(f)->spread[FIGURE_SERVER_P99].value;
-	enum question_state state = QUESTION_YES;
 	CLEANUP(strbuf_release) struct strbuf sb = STRBUF_INIT;
+	enum question_state state = case_explain_gap(f, case_base(f), &sb);
 
-	if (!figure_known(server) || !figure_known(client)) {
-		strbuf_addstr(&sb, "The server's own latency histogram was not read: name its path "
-				   "under target.metrics in the case file.");
-		answer(f, 2, QUESTION_OPEN, &sb);
-		return;
-	}
-	strbuf_addstr(&sb, "For ");
-	case_add_name(&sb, case_base(f));
-	strbuf_addstr(&sb, " the client sees a p99 of ");
-	fmt_figure(&sb, UNIT_MS, client);
-	strbuf_addstr(&sb, ", the server ");
-	fmt_figure(&sb, UNIT_MS, server);
-	if (client / server < 1.34 && server / client < 1.34) {
-		strbuf_addstr(&sb, ": they agree, within what the steps of a histogram allow.");
-	} else if (client < server) {
-		strbuf_addstr(&sb,
-			      ": the server's is the larger one, so its histogram covers other "
-			      "requests too, or its steps are too coarse. That is not explained.");
-		state = QUESTION_OPEN;
-	} else if (gap_is_explained(f)) {
-		strbuf_addch(&sb, '.');
-		add_waiting(&sb, f);
-	} else {
-		strbuf_addstr(&sb, ". Neither throttling nor CPU use nor dropped arrivals explain "
-				   "that difference.");
-		state = QUESTION_OPEN;
-	}
 	answer(f, 2, state, &sb);
 }
 

@@ -77,6 +77,23 @@ static void add_cache(struct strbuf *sb, const double *v, bool brief UNUSED)
 	add_one(sb, v, FIGURE_CACHE_HIT);
 }
 
+static void add_allocation(struct strbuf *sb, const double *v, bool brief UNUSED)
+{
+	add_one(sb, v, FIGURE_ALLOCATION);
+}
+
+static void add_pauses(struct strbuf *sb, const double *v, bool brief UNUSED)
+{
+	add_one(sb, v, FIGURE_GC_PAUSE);
+}
+
+static void add_heap(struct strbuf *sb, const double *v, bool brief UNUSED)
+{
+	add_one(sb, v, FIGURE_HEAP_START);
+	strbuf_addstr(sb, " \xe2\x86\x92 ");
+	add_one(sb, v, FIGURE_HEAP_END);
+}
+
 /* which: the figure whose spread is given; optional rows appear only where a run knows it. */
 static const struct row {
 	const char *label;
@@ -92,6 +109,9 @@ static const struct row {
 	{ "throttled periods", add_throttled, FIGURE_THROTTLED, false },
 	{ "memory at the end", add_memory, FIGURE_MEMORY_END, false },
 	{ "failed requests", add_failed, FIGURE_FAILED, true },
+	{ "allocation", add_allocation, FIGURE_ALLOCATION, true },
+	{ "GC pauses", add_pauses, FIGURE_GC_PAUSE, true },
+	{ "GC heap, start \xe2\x86\x92 end", add_heap, FIGURE_HEAP_END, true },
 	{ "cache hits", add_cache, FIGURE_CACHE_HIT, true },
 };
 

@@ -85,8 +85,10 @@ static void set_pooled(struct variant_finding *v, enum figure which, double valu
 
 static void pool(const struct case_finding *f, struct variant_finding *v)
 {
-	static const enum figure levels[] = { FIGURE_CPU_CORES, FIGURE_STALLED, FIGURE_MEMORY_END,
-					      FIGURE_MEMORY_GROWTH };
+	static const enum figure levels[] = { FIGURE_CPU_CORES,	 FIGURE_STALLED,
+					      FIGURE_MEMORY_END, FIGURE_MEMORY_GROWTH,
+					      FIGURE_ALLOCATION, FIGURE_GC_PAUSE,
+					      FIGURE_HEAP_START, FIGURE_HEAP_END };
 	static const enum figure worst[] = { FIGURE_MAX, FIGURE_CORRECTED_P99, FIGURE_SERVER_P99 };
 	struct totals t = { 0 };
 
@@ -223,5 +225,6 @@ void case_release_variant(struct variant_finding *v)
 	free(v->name);
 	free(v->description);
 	free(v->slo_text);
+	free(v->gap_text);
 	hist_free(v->latency);
 }

@@ -78,6 +78,7 @@ static void write_variant(struct json_writer *w, const char *key, const struct v
 	json_uint(w, "runs_wanted", v->runs_wanted);
 	json_cstr(w, "slo", slo_words[v->slo]);
 	json_cstr(w, "slo_text", v->slo_text);
+	json_cstr(w, "client_and_server", v->gap_text);
 	json_uint(w, "samples", v->samples);
 	json_uint(w, "iterations", v->iterations);
 	json_uint(w, "dropped", v->dropped);

@@ -235,6 +235,73 @@ static char *share_text(double share)
 	return strbuf_detach(&sb);
 }
 
+/* Whether any variant knows it. */
+static bool is_known(const struct case_finding *f, enum figure which)
+{
+	vec_for_each (&f->variants, v)
+		if (v->spread[which].n)
+			return true;
+	return false;
+}
+
+static char *heap_text(const struct spread *s)
+{
+	CLEANUP(mem_cleanup)
+	char *start = figure_text(FIGURE_HEAP_START, s[FIGURE_HEAP_START].value);
+	CLEANUP(mem_cleanup) char *end = figure_text(FIGURE_HEAP_END, s[FIGURE_HEAP_END].value);
+
+	return xasprintf("%s \xe2\x86\x92 %s", start, end);
+}
+
+static void add_server_row(struct page_table *t, const struct variant_finding *v, const char *name,
+			   bool has_runtime)
+{
+	static const enum figure both[] = { FIGURE_P99, FIGURE_SERVER_P99 };
+	static const enum figure runtime[] = { FIGURE_ALLOCATION, FIGURE_GC_PAUSE };
+
+	page_table_add(t, copy(name), NULL, PAGE_PLAIN);
+	for (size_t i = 0; i < ARRAY_SIZE(both); i++)
+		page_table_add(t, figure_text(both[i], v->spread[both[i]].value), NULL, PAGE_PLAIN);
+	for (size_t i = 0; i < ARRAY_SIZE(runtime) && has_runtime; i++)
+		page_table_add(t, figure_text(runtime[i], v->spread[runtime[i]].value), NULL,
+			       PAGE_PLAIN);
+	if (has_runtime)
+		page_table_add(t, heap_text(v->spread), NULL, PAGE_PLAIN);
+	page_table_add(t, copy(v->gap_text), NULL, PAGE_PLAIN);
+}
+
+/* What the target says of itself, beside what its clients saw; for every variant. */
+static void write_server(struct page *p)
+{
+	const struct case_finding *f = p->f;
+	bool has_runtime = is_known(f, FIGURE_ALLOCATION) || is_known(f, FIGURE_GC_PAUSE) ||
+			   is_known(f, FIGURE_HEAP_END);
+	CLEANUP(mem_cleanup) char *goal = f->goal.runs ? goal_title(f) : NULL;
+	CLEANUP(page_table_release)
+	struct page_table t = { .caption = "What the target said of itself during the load, beside "
+					   "what its clients saw.",
+				.columns = { "variant", "client's p99", "server's p99" },
+				.numbers_from = 1,
+				.numbers_to = has_runtime ? 6 : 3 };
+	size_t n = 3;
+
+	if (!is_known(f, FIGURE_SERVER_P99) && !has_runtime)
+		return;
+	if (has_runtime) {
+		t.columns[n++] = "allocation";
+		t.columns[n++] = "GC pauses";
+		t.columns[n++] = "GC heap, start \xe2\x86\x92 end";
+	}
+	t.columns[n] = "why the two p99 differ";
+	vec_for_each (&f->variants, v)
+		if (v->runs)
+			add_server_row(&t, v, v->name, has_runtime);
+	if (goal)
+		add_server_row(&t, &f->goal, goal, has_runtime);
+	p->ops->subsection(p, "Seen from the server");
+	p->ops->table(p, &t);
+}
+
 static void write_suspects(struct page *p)
 {
 	static const struct {
@@ -375,6 +442,7 @@ static void write_proof(struct page *p)
 	write_variants(p);
 	p->ops->figure(p, PAGE_LATENCY);
 	write_percentiles(p);
+	write_server(p);
 	write_suspects(p);
 	p->ops->subsection(p, "Second by second");
 	p->ops->figure(p, PAGE_SECONDS);

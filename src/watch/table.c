@@ -6,67 +6,8 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "model/role.h"
 #include "watch/latency.h"
-
-/* What values are put together for the columns. */
-enum role {
-	ROLE_ALLOCATED, /* bytes a second */
-	ROLE_PAUSE_S,	/* seconds a second */
-	ROLE_PAUSE_SHARE,
-	ROLE_HEAP, /* bytes */
-	ROLE_GEN2,
-	ROLE_CPU_S, /* seconds a second */
-	ROLE_PERIODS,
-	ROLE_THROTTLED,
-	ROLE_LIMIT,
-	ROLE_RSS,
-	ROLE_OWN_CPU_S, /* what a page says of its process: when the kernel was not asked */
-	ROLE_OWN_RSS,
-	ROLE_COUNT
-};
-
-/* Where they come from; scale makes the source's unit the role's. The same thing under the names of
- * .NET 9's meter, of the older EventCounters, of the kernel, and of the usual Prometheus exporters:
- * OpenTelemetry's for .NET, prometheus-net, Go's and the JVM's. */
-static const struct {
-	const char *name;
-	const char *tag; /* must be among the tags; NULL = any */
-	enum watch_kind kind;
-	enum role role;
-	double scale;
-	bool per_second; /* else as it is, within the interval */
-} roles[] = {
-	{ "dotnet.gc.heap.total_allocated", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
-	{ "alloc-rate", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
-	{ "dotnet.gc.pause.time", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
-	{ "total-pause-time-by-gc", NULL, WATCH_RATE, ROLE_PAUSE_S, 1e-3, true },
-	{ "time-in-gc", NULL, WATCH_GAUGE, ROLE_PAUSE_SHARE, 1 },
-	{ "dotnet.gc.last_collection.heap.size", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
-	{ "gc-heap-size", NULL, WATCH_GAUGE, ROLE_HEAP, 1e6 },
-	{ "dotnet.gc.collections", "gc.heap.generation=gen2", WATCH_RATE, ROLE_GEN2, 1 },
-	{ "gen-2-gc-count", NULL, WATCH_RATE, ROLE_GEN2, 1 },
-	{ "process.cpu.time", NULL, WATCH_RATE, ROLE_CPU_S, 1, true },
-	{ "cgroup.cpu.nr_periods", NULL, WATCH_RATE, ROLE_PERIODS, 1 },
-	{ "cgroup.cpu.nr_throttled", NULL, WATCH_RATE, ROLE_THROTTLED, 1 },
-	{ "cgroup.cpu.limit", NULL, WATCH_GAUGE, ROLE_LIMIT, 1 },
-	{ "process.memory.usage", NULL, WATCH_GAUGE, ROLE_RSS, 1 },
-	{ "dotnet_gc_heap_total_allocated_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
-	{ "process_runtime_dotnet_gc_allocations_size_bytes_total", NULL, WATCH_RATE,
-	  ROLE_ALLOCATED, 1, true },
-	{ "go_memstats_alloc_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
-	{ "jvm_gc_memory_allocated_bytes_total", NULL, WATCH_RATE, ROLE_ALLOCATED, 1, true },
-	{ "dotnet_gc_pause_time_seconds_total", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
-	{ "go_gc_duration_seconds_sum", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
-	{ "jvm_gc_pause_seconds_sum", NULL, WATCH_RATE, ROLE_PAUSE_S, 1, true },
-	{ "dotnet_gc_last_collection_heap_size_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
-	{ "dotnet_total_memory_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
-	{ "go_memstats_heap_alloc_bytes", NULL, WATCH_GAUGE, ROLE_HEAP, 1 },
-	{ "jvm_memory_used_bytes", "area=heap", WATCH_GAUGE, ROLE_HEAP, 1 },
-	{ "dotnet_gc_collections_total", "gc_heap_generation=gen2", WATCH_RATE, ROLE_GEN2, 1 },
-	{ "dotnet_collection_count_total", "generation=2", WATCH_RATE, ROLE_GEN2, 1 },
-	{ "process_cpu_seconds_total", NULL, WATCH_RATE, ROLE_OWN_CPU_S, 1, true },
-	{ "process_resident_memory_bytes", NULL, WATCH_GAUGE, ROLE_OWN_RSS, 1 },
-};
 
 static const char *const latency_names[] = {
 	"http.server.request.duration",		/* OpenTelemetry, ASP.NET Core */
@@ -100,8 +41,9 @@ struct watch_table {
 	struct watch_out out;
 	struct watch_table_opts opts;
 	char *latency, *own_route;
-	double sum[ROLE_COUNT]; /* of the interval; NAN = nothing came */
-	double latency_s;	/* the interval of the latencies */
+	double sum[ROLES];    /* of the interval; NAN = nothing came */
+	unsigned rank[ROLES]; /* of the series that are in it */
+	double latency_s;     /* the interval of the latencies */
 	struct watch_parts parts;
 	char *last_tags; /* of the part being filled */
 	const char *last_name;
@@ -117,7 +59,7 @@ static struct watch_table *table_of(struct watch_out *o)
 
 static void begin_interval(struct watch_table *t)
 {
-	for (size_t i = 0; i < ROLE_COUNT; i++)
+	for (size_t i = 0; i < ROLES; i++)
 		t->sum[i] = NAN;
 	vec_clear(&t->parts.list);
 	free(t->last_tags);
@@ -126,16 +68,6 @@ static void begin_interval(struct watch_table *t)
 }
 
 /* --- taking values --- */
-
-static bool has_tag(const char *tags, const char *tag)
-{
-	struct str rest = str_from(tags), part;
-
-	while (str_split(&rest, ',', &part))
-		if (str_eq_c(part, tag))
-			return true;
-	return false;
-}
 
 /* Whether any of the tags has this value. */
 static bool has_value(const char *tags, const char *value)
@@ -148,17 +80,26 @@ static bool has_value(const char *tags, const char *value)
 	return false;
 }
 
+/* Counters that are shown a second; others within the interval. */
+static bool is_per_second(enum role role)
+{
+	return role == ROLE_ALLOCATED || role == ROLE_PAUSE || role == ROLE_CPU;
+}
+
 static void take_role(struct watch_table *t, const struct watch_value *v)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
-		double *sum = &t->sum[roles[i].role];
+	struct role_def d =
+		role_of(v->name, v->tags, v->kind == WATCH_RATE ? SERIES_COUNTER : SERIES_GAUGE);
+	double *sum = &t->sum[d.role], value = v->value * d.scale;
 
-		if (roles[i].kind != v->kind || strcmp(roles[i].name, v->name) != 0 ||
-		    (roles[i].tag && !has_tag(v->tags, roles[i].tag)))
-			continue;
-		*sum = (isnan(*sum) ? 0 : *sum) +
-		       v->value * roles[i].scale / (roles[i].per_second ? v->interval_s : 1);
-	}
+	if (d.role == ROLE_NONE || (!isnan(*sum) && d.rank > t->rank[d.role]))
+		return;
+	if (is_per_second(d.role))
+		value /= v->interval_s;
+	if (isnan(*sum) || d.rank < t->rank[d.role])
+		*sum = 0;
+	*sum += value;
+	t->rank[d.role] = d.rank;
 }
 
 static bool is_latency(const struct watch_table *t, const char *name)
@@ -205,8 +146,8 @@ static int take_value(struct watch_out *o, const struct watch_value *v)
 
 static double pause_ms_per_s(const struct watch_table *t)
 {
-	if (!isnan(t->sum[ROLE_PAUSE_S]))
-		return t->sum[ROLE_PAUSE_S] * 1e3;
+	if (!isnan(t->sum[ROLE_PAUSE]))
+		return t->sum[ROLE_PAUSE] * 1e3;
 	return t->sum[ROLE_PAUSE_SHARE] * 10; /* % of the time */
 }
 
@@ -215,14 +156,9 @@ static double throttled_percent(const struct watch_table *t)
 {
 	double periods = t->sum[ROLE_PERIODS];
 
-	if (isnan(t->sum[ROLE_LIMIT]) || isnan(periods))
+	if (isnan(t->sum[ROLE_LIMIT_CPUS]) || isnan(periods))
 		return NAN;
 	return periods > 0 ? t->sum[ROLE_THROTTLED] / periods * 100 : 0;
-}
-
-static double first_known(double a, double b)
-{
-	return isnan(a) ? b : a;
 }
 
 static void reduce(const struct watch_table *t, double ret[COL_COUNT])
@@ -233,10 +169,10 @@ static void reduce(const struct watch_table *t, double ret[COL_COUNT])
 	ret[COL_ALLOC] = t->sum[ROLE_ALLOCATED] / 1e6;
 	ret[COL_PAUSE] = pause_ms_per_s(t);
 	ret[COL_HEAP] = t->sum[ROLE_HEAP] / 1e6;
-	ret[COL_GEN2] = t->sum[ROLE_GEN2];
-	ret[COL_CPU] = first_known(t->sum[ROLE_CPU_S], t->sum[ROLE_OWN_CPU_S]) * 100;
+	ret[COL_GEN2] = t->sum[ROLE_COLLECTIONS2];
+	ret[COL_CPU] = t->sum[ROLE_CPU] * 100;
 	ret[COL_THROTTLED] = throttled_percent(t);
-	ret[COL_RSS] = first_known(t->sum[ROLE_RSS], t->sum[ROLE_OWN_RSS]) / 1e6;
+	ret[COL_RSS] = t->sum[ROLE_RSS] / 1e6;
 }
 
 static int width_of(enum column c)

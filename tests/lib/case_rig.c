@@ -250,6 +250,18 @@ void rig_drop_series(struct rig *r, const char *variant, const char *name)
 				vec_clear(&s->points);
 }
 
+void rig_add_series(struct rig *r, const char *variant, const struct series_def *def, double start,
+		    double per_s)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct sink *s = run_sink_new(r->runs[i]);
+
+		if (is_of(r->runs[i], variant))
+			add_line(s, def, start, per_s);
+		run_sink_free(s);
+	}
+}
+
 static void add_scaled(void *arg, double low, double high, uint64_t count)
 {
 	struct {

@@ -57,6 +57,10 @@ void rig_set(struct rig *r, const char *variant, const char *key, const char *va
 /* Removes all series of that name from the runs of a variant (NULL: of all). */
 void rig_drop_series(struct rig *r, const char *variant, const char *name);
 
+/* Adds a series to the runs of a variant (NULL: of all): start, then per_s more each second. */
+void rig_add_series(struct rig *r, const char *variant, const struct series_def *def, double start,
+		    double per_s);
+
 /* Multiplies every latency of the variant's runs. */
 void rig_scale(struct rig *r, const char *variant, double factor);
 

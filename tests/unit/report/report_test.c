@@ -131,6 +131,28 @@ TEST(the_headings_are_those_of_an_incident_report)
 	check_headings(markdown, "## ");
 }
 
+/* Beside the client's figure, for every variant; the runtime's columns only where it says any. */
+TEST(the_servers_side_stands_beside_the_clients)
+{
+	CLEANUP(cleanup_rig) struct rig *r = rig_new();
+	CLEANUP(mem_cleanup) char *plain = rendered(report_markdown, r), *full = NULL;
+	const struct series_def allocated = { "go_memstats_alloc_bytes_total", "By", "",
+					      SERIES_COUNTER };
+	const struct series_def heap = { "go_memstats_heap_alloc_bytes", "By", "", SERIES_GAUGE };
+
+	ASSERT_HAS(plain, "| fixed | 1.54 ms | 1.30 ms | they agree, within the steps of a "
+			  "histogram |");
+	ASSERT_LACKS(plain, "allocation");
+	rig_add_series(r, "slow", &allocated, 0, 3 * 1048576);
+	rig_add_series(r, "slow", &heap, 10 * 1048576, 1048576);
+	full = rendered(report_markdown, r);
+	ASSERT_HAS(full,
+		   "| slow | 537 ms | 6.00 ms | 3.00 MiB/s | \xe2\x80\x93 | 10.0 MiB "
+		   "\xe2\x86\x92 15.0 MiB | requests waited before the server's clock began: ");
+	ASSERT_HAS(full, "| fixed | 1.54 ms | 1.30 ms | \xe2\x80\x93 | \xe2\x80\x93 | ");
+	ASSERT_HAS(full, "| allocation | 3.00 MiB/s");
+}
+
 /* Every line of a table has as many bars that count as its heading. */
 TEST(markdown_tables_survive_bars_and_line_ends)
 {

@@ -276,9 +276,11 @@ TEST(table_reduces_a_metrics_page)
 	other.name = "db_seconds";
 	put(o, other);
 	ASSERT_OK(o->ops->tick(o, T_NS));
-	/* the kernel's word goes before the page's */
+	/* the kernel's word goes before the page's, whichever comes first */
 	put(o, of(WATCH_RATE, "process_cpu_seconds_total", "", 0.5));
-	put(o, of(WATCH_RATE, "process.cpu.time", "state=user", 1));
+	put(o, of(WATCH_RATE, "process.cpu.time", "state=user", 0.75));
+	put(o, of(WATCH_RATE, "process.cpu.time", "state=system", 0.25));
+	put(o, of(WATCH_RATE, "process_cpu_seconds_total", "", 0.5));
 	ASSERT_OK(o->ops->tick(o, T_NS));
 	ASSERT_OK(o->ops->close(o, NULL));
 	fclose(f);
