@@ -14,6 +14,7 @@ extern const struct verb verb_load_new;
 extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
+extern const struct verb verb_trace_top;
 
 const struct verb *const verbs[] = {
 	&verb_run,
@@ -23,6 +24,7 @@ const struct verb *const verbs[] = {
 	&verb_case_run,
 	&verb_counters_collect,
 	&verb_counters_monitor,
+	&verb_trace_top,
 	&verb_report,
 	&verb_compare,
 	&verb_ps,
