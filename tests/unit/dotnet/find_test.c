@@ -48,9 +48,11 @@ static void assert_not_found(pid_t pid, int code, const char *says)
 static int listen_as(const struct fake *f, const char *name)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	CLEANUP(mem_cleanup) char *path = xasprintf("%s/%s", f->temporary, name);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "%.60s/%.40s", f->temporary, name);
+	ASSERT_TRUE(strlen(path) < sizeof(a.sun_path));
+	memcpy(a.sun_path, path, strlen(path) + 1);
 	ASSERT_OK(bind(fd, (struct sockaddr *)&a, sizeof(a)));
 	ASSERT_OK(listen(fd, 8));
 	return fd;
@@ -105,6 +107,20 @@ TEST(find_ignores_what_an_earlier_process_of_the_pid_left)
 	fake_stop(&f);
 }
 
+TEST(find_takes_its_name_and_key_whoever_listens)
+{
+	struct dotnet_peer *peer = NULL;
+	struct error err = ERROR_INIT;
+	struct fake f;
+
+	fake_start(&f, INFO, NULL);
+	unlink(f.socket);
+	listen_as(&f, strrchr(f.socket, '/') + 1);
+	ASSERT_OK_ERR(dotnet_find_pid(f.pid, &patience, &peer, &err), err);
+	dotnet_peer_free(peer);
+	fake_stop(&f);
+}
+
 TEST(find_takes_another_key_only_when_the_process_itself_listens)
 {
 	struct fake f;
@@ -136,6 +152,12 @@ TEST(find_where_the_path_was_cut)
 	ASSERT_TRUE(strlen(f.socket) > 107);
 	assert_found(&f);
 	f.socket[107] = '\0';
+	unlink(f.socket);
+	close(listen_as(&f, strrchr(f.socket, '/') + 1)); /* another's, that came first */
+	assert_not_found(f.pid, -EOPNOTSUPP, "so long that no socket's address holds it");
+	unlink(f.socket);
+	listen_as(&f, strrchr(f.socket, '/') + 1);
+	assert_not_found(f.pid, -EOPNOTSUPP, "so long that no socket's address holds it");
 	fake_stop(&f);
 }
 

@@ -260,6 +260,14 @@ TEST(port_replaces_only_a_socket_that_nobody_listens_on)
 	ASSERT_OK_ERR(dotnet_port_listen(path, &port, &err), err);
 	dotnet_port_free(port);
 	ASSERT_TRUE(access(path, F_OK) < 0);
+
+	/* and what another has put there meanwhile is not ours to remove */
+	ASSERT_OK_ERR(dotnet_port_listen(path, &port, &err), err);
+	ASSERT_OK(rename(path, at.path));
+	ASSERT_OK(file_write_atomic(path, STR("theirs"), NULL));
+	dotnet_port_free(port);
+	ASSERT_OK(unlink(path));
+	ASSERT_OK(unlink(at.path));
 	close_place(&at);
 }
 

@@ -66,7 +66,7 @@ TEST(process_start_is_field_22_whatever_the_name)
 	uint64_t ticks = 0;
 	FILE *f;
 
-	ASSERT_OK(prctl(PR_SET_NAME, "a) 1 (b"));
+	ASSERT_OK(prctl(PR_SET_NAME, "a) (b c"));
 	f = fopen("/proc/self/stat", "r");
 	ASSERT_TRUE(f && fgets(line, sizeof(line), f));
 	fclose(f);
