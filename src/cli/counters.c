@@ -12,6 +12,8 @@
 #include "base/duration.h"
 #include "base/num.h"
 #include "cli/term.h"
+#include "dotnet/find.h"
+#include "dotnet/source.h"
 #include "host/facts.h"
 #include "host/source.h"
 #include "model/meta.h"
@@ -146,7 +148,55 @@ static int find_process(struct counters *c, struct error *reterr)
 	return 0;
 }
 
-static int open_sources(struct counters *c, struct error *reterr)
+/* Whether something of the runtime is wanted: without a list it is. */
+static bool wants_runtime(const struct counters *c)
+{
+	static const char *const others[] = { "process", "cgroup", "net", "system", "prometheus" };
+
+	vec_for_each (&c->wishes.list, w) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(others) && strcasecmp(w->provider, others[i]) != 0)
+			i++;
+		if (i == ARRAY_SIZE(others))
+			return true;
+	}
+	return !c->wishes.list.len;
+}
+
+/* A runtime that cannot be talked to is no reason not to watch the rest, unless it was asked for.
+ */
+static int open_runtime(struct counters *c, const char *verb, struct error *reterr)
+{
+	const struct counters_flags *f = c->flags;
+	struct error err = ERROR_INIT;
+	int r;
+
+	if (!c->pid || !wants_runtime(c) || (!c->wishes.list.len && !dotnet_is_in(c->pid)))
+		return 0;
+	r = dotnet_find_pid(c->pid, NULL, &c->peer, &err);
+	if (r < 0 && c->wishes.list.len && !f->prometheus)
+		return error_set(reterr, r, "%s", err.msg);
+	if (r < 0) {
+		if (!f->prometheus || dotnet_is_in(c->pid))
+			fprintf(stderr, "assay %s: without the runtime's counters: %s\n", verb,
+				err.msg);
+		return 0;
+	}
+	dotnet_source_new(
+		&(struct dotnet_source_opts){
+			.peer = c->peer,
+			.counters = { .wishes = &c->wishes,
+				      .interval_s = f->refresh_s,
+				      .max_time_series = (unsigned)MIN(f->max_time_series,
+								       (uint64_t)1000000000),
+				      .max_histograms = (unsigned)MIN(f->max_histograms,
+								      (uint64_t)1000000000) } },
+		&c->sources[c->n_sources++]);
+	return 0;
+}
+
+static int open_sources(struct counters *c, const char *verb, struct error *reterr)
 {
 	const struct counters_flags *f = c->flags;
 	int r = 0;
@@ -162,6 +212,8 @@ static int open_sources(struct counters *c, struct error *reterr)
 			&c->sources[c->n_sources++], reterr);
 	if (r < 0)
 		c->n_sources--;
+	if (r == 0)
+		r = open_runtime(c, verb, reterr);
 	if (r == 0 && !c->n_sources)
 		r = error_set(reterr, -EINVAL, "--no-host leaves nothing to watch");
 	return r;
@@ -246,7 +298,7 @@ int counters_open(struct counters *c, const struct counters_flags *f, const stru
 	c->wall_anchor_ns =
 		(int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_now_ns();
 	if (read_flags(c, &err) == 0) {
-		if (find_process(c, &err) == 0 && open_sources(c, &err) == 0 &&
+		if (find_process(c, &err) == 0 && open_sources(c, verb, &err) == 0 &&
 		    open_run_file(c, a, &err) == 0)
 			return 0;
 		exit_code = err.code == -EINVAL ? EXIT_USAGE : EXIT_UNMEASURED;
@@ -259,6 +311,7 @@ void counters_release(struct counters *c)
 {
 	for (size_t i = 0; i < c->n_sources; i++)
 		c->sources[i]->ops->close(c->sources[i]);
+	dotnet_peer_free(c->peer);
 	drop_run_file(c);
 	watch_wishes_release(&c->wishes);
 	free(c->target);

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cli/verb.h"
+#include "dotnet/ipc.h"
 #include "store/writer.h"
 #include "watch/loop.h"
 #include "watch/wish.h"
@@ -37,6 +38,7 @@ struct counters {
 	int64_t wall_anchor_ns;		 /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	struct watch_source *sources[4]; /* until counters_watch() takes them over */
 	size_t n_sources;
+	struct dotnet_peer *peer;      /* NULL: it runs no .NET, or nothing of it is wanted */
 	struct store_writer *run_file; /* NULL: none */
 	struct watch_hook hooks[3];    /* the first is for signals that end it */
 	size_t n_hooks;		       /* of others, from the second on */

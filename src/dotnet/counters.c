@@ -42,10 +42,25 @@ int dotnet_counters_tick(struct dotnet_counters *c)
 {
 	int r = say_losses(c);
 
+	c->expected = c->row.len;
 	map_release(&c->row);
 	c->row = (struct map)MAP_INIT;
-	c->open = false;
+	c->open = c->collected = false;
+	c->rows++;
 	return r < 0 ? r : c->out->ops->tick(c->out, c->last_ns);
+}
+
+/* A provider that is no EventSource shows by giving nothing at first. */
+static bool awaits_events(const struct dotnet_counters *c)
+{
+	return c->asked_events && (c->got_events || c->rows < 2);
+}
+
+int dotnet_counters_end_row(struct dotnet_counters *c)
+{
+	bool complete = c->expected && c->row.len >= c->expected;
+
+	return c->collected && (complete || !awaits_events(c)) ? dotnet_counters_tick(c) : 0;
 }
 
 int dotnet_counters_say(struct dotnet_counters *c, const char *fmt, ...)
@@ -180,8 +195,6 @@ static int open_row(struct dotnet_counters *c, const struct watch_value *v)
 	CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT;
 	int r = 0;
 
-	if (c->collecting)
-		return 0;
 	strbuf_addf(&key, "%s\n%s\n%s", v->provider, v->name, v->tags);
 	if (map_get(&c->row, strbuf_str(&key)))
 		r = dotnet_counters_tick(c);
@@ -216,7 +229,10 @@ static int on_counter(struct dotnet_counters *c, const struct nettrace_event *e)
 	r = check_interval(c, find_text(c, 4, e, "Series"));
 	if (r == 0)
 		r = open_row(c, &v);
-	return r < 0 ? r : dotnet_counters_hand(c, &v);
+	c->got_events = true;
+	if (r == 0)
+		r = dotnet_counters_hand(c, &v);
+	return r < 0 ? r : dotnet_counters_end_row(c);
 }
 
 /* ---- the stream ---- */
@@ -243,13 +259,14 @@ static void start_reader(struct dotnet_counters *c)
 	const struct nettrace_handler h = { .user = c, .event = on_event, .lost = on_lost };
 
 	c->reader = nettrace_new(&h);
-	c->has_offset = c->collecting = false;
+	c->has_offset = c->collecting = c->collected = false;
 	free(c->session);
 	c->session = xstrdup(DOTNET_SHARED);
 }
 
 struct dotnet_counters *dotnet_counters_new(const struct dotnet_counters_opts *o,
-					    const char *client_id, struct watch_out *out)
+					    const struct dotnet_counters_plan *plan,
+					    struct watch_out *out)
 {
 	struct dotnet_counters *c = xcalloc(1, sizeof(*c));
 
@@ -261,7 +278,8 @@ struct dotnet_counters *dotnet_counters_new(const struct dotnet_counters_opts *o
 		watch_wishes_parse(DOTNET_DEFAULT_WISHES, &c->defaults, NULL);
 		c->wishes = &c->defaults;
 	}
-	snprintf(c->client_id, sizeof(c->client_id), "%s", client_id);
+	memcpy(c->client_id, plan->client_id, sizeof(c->client_id));
+	c->asked_events = plan->event_counters;
 	c->out = out;
 	start_reader(c);
 	return c;
@@ -305,7 +323,7 @@ int dotnet_counters_flush(struct dotnet_counters *c, struct error *reterr)
 
 bool dotnet_counters_is_open(const struct dotnet_counters *c)
 {
-	return c->open && !c->collecting;
+	return c->open && (c->collected || !c->collecting);
 }
 
 int dotnet_counters_close_row(struct dotnet_counters *c)

@@ -36,7 +36,8 @@ struct dotnet_counters_plan {
 	struct dotnet_session_wish wish; /* borrows from the rest */
 	VEC(struct dotnet_provider) providers;
 	VEC(char *) texts;
-	VEC(char *) notes; /* what cannot be had of this version */
+	VEC(char *) notes;   /* what cannot be had of this version */
+	bool event_counters; /* some are asked for */
 	char client_id[37];
 };
 
@@ -48,12 +49,14 @@ void dotnet_counters_plan_release(struct dotnet_counters_plan *p);
 struct dotnet_counters;
 
 /*
- * out is borrowed. client_id is the plan's. Values are handed over as they come, then tick(), when
- * the meters of an interval are through; without meters see dotnet_counters_is_open(). Notes say
- * what limits trust, each once: limits reached, failing callbacks, clashing sessions, lost events.
+ * out is borrowed, of the plan some is copied. Values are handed over as they come, then tick(),
+ * when the meters of an interval are through and the EventCounters too; see
+ * dotnet_counters_is_open(). Notes say what limits trust, each once: limits reached, failing
+ * callbacks, clashing sessions, lost events.
  */
 struct dotnet_counters *dotnet_counters_new(const struct dotnet_counters_opts *o,
-					    const char *client_id, struct watch_out *out);
+					    const struct dotnet_counters_plan *plan,
+					    struct watch_out *out);
 
 /* NULL in, NULL out. */
 struct dotnet_counters *dotnet_counters_free(struct dotnet_counters *c);
@@ -69,8 +72,8 @@ int dotnet_counters_feed(struct dotnet_counters *c, struct str bytes, uint64_t n
 int dotnet_counters_flush(struct dotnet_counters *c, struct error *reterr);
 
 /*
- * EventCounters have been handed over and no meters' interval will end their row: the caller waits
- * a little for the rest of them (runtimes write ten times a second), and closes it.
+ * A row is open of which EventCounters may still come: the caller waits a little for them (runtimes
+ * write ten times a second), and closes it.
  */
 bool dotnet_counters_is_open(const struct dotnet_counters *c);
 int dotnet_counters_close_row(struct dotnet_counters *c);

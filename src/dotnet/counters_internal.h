@@ -41,8 +41,12 @@ struct dotnet_counters {
 	uint64_t row_ns, last_ns;
 	double row_s;
 	bool collecting; /* meters end intervals */
-	bool open;	 /* values since the last tick */
-	struct map row;	 /* EventCounters in it, when they end it */
+	bool collected;	 /* those of this row are through */
+	bool open;	 /* something since the last tick */
+	struct map row;	 /* EventCounters in it */
+	size_t expected; /* how many there were in the row before */
+	unsigned rows;
+	bool asked_events, got_events;
 
 	struct map instruments; /* their tags, by number or by name */
 	struct map meters;	/* names of those that report */
@@ -57,6 +61,9 @@ struct dotnet_counters {
 
 int dotnet_counters_hand(struct dotnet_counters *c, const struct watch_value *v);
 int dotnet_counters_tick(struct dotnet_counters *c);
+
+/* Ends the row when nothing more of it can come. */
+int dotnet_counters_end_row(struct dotnet_counters *c);
 
 /* Once for each text. */
 int dotnet_counters_say(struct dotnet_counters *c, const char *fmt, ...) PRINTF_LIKE(2, 3);

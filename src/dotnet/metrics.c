@@ -302,13 +302,15 @@ static int begin_interval(struct dotnet_counters *c, const struct nettrace_event
 	int64_t begin = (int64_t)cursor_u64(p), end = (int64_t)cursor_u64(p); /* 100 ns each */
 	double seconds = (double)(end - begin) / 1e7;
 
+	int r = c->collected ? dotnet_counters_tick(c) : 0;
+
 	if (p->bad)
 		return -EBADMSG;
-	c->collecting = true;
+	c->collecting = c->open = true;
 	c->row_ns = dotnet_counters_time(c, e);
 	c->last_ns = MAX(c->last_ns, c->row_ns);
 	c->row_s = seconds > 0 && seconds < 1e6 ? seconds : c->opts.interval_s;
-	return 0;
+	return r;
 }
 
 static int callback_failed(struct dotnet_counters *c, struct cursor *p)
@@ -406,7 +408,8 @@ static int on_session_event(struct dotnet_counters *c, const struct nettrace_eve
 	case 2:
 		return begin_interval(c, e, p);
 	case 3:
-		return dotnet_counters_tick(c);
+		c->collected = true;
+		return dotnet_counters_end_row(c);
 	case 4:
 	case 16:
 		return counter(c, e, p);

@@ -71,12 +71,15 @@ static int decode(const struct strbuf *bytes, const char *wishes, struct lines *
 	struct watch_wishes w = { 0 };
 	struct dotnet_counters_opts o = { .wishes = &w, .interval_s = 0.5 };
 	struct error err = ERROR_INIT;
+	struct dotnet_counters_plan plan;
 	struct dotnet_counters *c;
 	int r;
 
 	if (wishes)
 		ASSERT_OK_ERR(watch_wishes_parse(wishes, &w, &err), err);
-	c = dotnet_counters_new(&o, "4b33cb5b-0d4e-4bb0-a7a3-2e30e1d62d3c", &l->out);
+	dotnet_counters_plan(&o, &plan);
+	c = dotnet_counters_new(&o, &plan, &l->out);
+	dotnet_counters_plan_release(&plan);
 	r = dotnet_counters_feed(c, strbuf_str(bytes), 0, &err);
 	if (r == 0)
 		r = dotnet_counters_flush(c, &err);
@@ -208,7 +211,8 @@ TEST(counters_of_both_kinds)
 		   " rate Assay-Events served (Served) [] {||} 3 of nan in 0.50 s\n");
 	ASSERT_HAS(strbuf_cstr(&l.values),
 		   " rate Assay.Lab lab.orders [{order}] {area=truth||kind=a} 7 of ");
-	ASSERT_INT(l.ticks, 2);
+	/* a first telling of the EventCounters came at once, left over from a client before */
+	ASSERT_INT(l.ticks, 3);
 	lines_release(&l);
 }
 
@@ -218,12 +222,13 @@ static bool is_open_after(const char *fixture)
 	struct lines l = LINES_INIT;
 	struct watch_wishes w = { 0 };
 	struct dotnet_counters_opts o = { .wishes = &w };
+	struct dotnet_counters_plan plan = { .event_counters = false };
 	struct dotnet_counters *c;
 	bool open;
 
 	capture_fixture(fixture, &bytes);
 	ASSERT_OK(watch_wishes_parse("*", &w, NULL));
-	c = dotnet_counters_new(&o, "", &l.out);
+	c = dotnet_counters_new(&o, &plan, &l.out);
 	ASSERT_OK(dotnet_counters_feed(c, strbuf_str(&bytes), 0, NULL));
 	open = dotnet_counters_is_open(c);
 	ASSERT_OK(dotnet_counters_close_row(c));
