@@ -396,10 +396,11 @@ static void hand_over_request(struct load_request *req, struct load_response *re
 
 JSValue load_request_result(JSContext *ctx, struct load_request *req)
 {
-	const char *error = load_response_error(req->response);
+	const struct load_response *res = req->response;
+	const char *error = load_response_error(res);
 
 	if (*error && req->throw_errors)
-		return js_throw(ctx, "%s", error);
+		return js_throw(ctx, "%s", res->net ? strbuf_cstr(&res->net->message) : error);
 	hand_over_request(req, req->response);
 	return load_response_object(ctx, TAKE(req->response));
 }

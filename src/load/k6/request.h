@@ -94,6 +94,9 @@ void load_requests_cancel(struct load_vu *vu);
 /* k6's error code: of a failure, or 1000 + status from 400 on; else 0. */
 int load_http_error_code(const struct net_response *net);
 
+/* What a script gets as its error, and the samples as their tag; "" when there is none. */
+const char *load_http_error_text(const struct net_response *net);
+
 /* "tls1.3" and the like; NULL without TLS. */
 const char *load_http_tls_version(const struct net_response *net);
 

@@ -81,6 +81,30 @@ int load_http_error_code(const struct net_response *net)
 	return net->head.status >= 400 ? 1000 + (int)net->head.status : 0;
 }
 
+/*
+ * Scripts search it for "timeout" and the like, and as a tag it must not differ with each request:
+ * where k6 has a phrase for the kind, it is that. What else there is to say is in the log.
+ */
+const char *load_http_error_text(const struct net_response *net)
+{
+	static const char *const phrases[NET_ERR_COUNT] = {
+		[NET_ERR_DNS_NO_HOST] = "lookup: no such host",
+		[NET_ERR_DIAL_REFUSED] = "dial: connection refused",
+		[NET_ERR_DIAL_TIMEOUT] = "dial: i/o timeout",
+		[NET_ERR_RESET] = "read: connection reset by peer",
+		[NET_ERR_BROKEN_PIPE] = "write: broken pipe",
+		[NET_ERR_CLOSED] = "EOF",
+		[NET_ERR_TRUNCATED] = "unexpected EOF",
+		[NET_ERR_TLS_AUTHORITY] = "x509: unknown authority",
+		[NET_ERR_TLS_HOSTNAME] = "x509: certificate doesn't match hostname",
+		[NET_ERR_TIMEOUT] = "request timeout",
+	};
+
+	if (!net->error)
+		return "";
+	return phrases[net->error] ? phrases[net->error] : strbuf_cstr(&net->message);
+}
+
 const char *load_http_tls_version(const struct net_response *net)
 {
 	static const char *const names[][2] = { { "TLSv1.3", "tls1.3" },
@@ -145,7 +169,7 @@ static void add_outcome(struct tag_chain *c, const struct net_response *net)
 		add(c, LOAD_TAG_ERROR_CODE, STR("error_code"),
 		    number(digits, sizeof(digits), error_code));
 	if (net->error) {
-		add(c, LOAD_TAG_ERROR, STR("error"), strbuf_cstr(&net->message));
+		add(c, LOAD_TAG_ERROR, STR("error"), load_http_error_text(net));
 	} else {
 		add(c, LOAD_TAG_PROTO, STR("proto"), net_head_proto(&net->head));
 		add(c, LOAD_TAG_TLS_VERSION, STR("tls_version"), load_http_tls_version(net));

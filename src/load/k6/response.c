@@ -82,7 +82,7 @@ const char *load_response_error(const struct load_response *r)
 {
 	if (r->error)
 		return r->error;
-	return r->net && r->net->error ? strbuf_cstr(&r->net->message) : "";
+	return r->net ? load_http_error_text(r->net) : "";
 }
 
 static void finalize(JSRuntime *rt, JSValue val)
