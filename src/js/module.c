@@ -216,23 +216,48 @@ static const struct js_native_module *native_of(JSContext *ctx, JSModuleDef *m)
 	return native;
 }
 
+/* The engine hides what it takes from a list of functions from Object.keys() and "...". */
+static int show(JSContext *ctx, JSValueConst object, const char *name)
+{
+	JSAtom atom = JS_NewAtom(ctx, name);
+	int r = JS_DefineProperty(ctx, object, atom, JS_UNDEFINED, JS_UNDEFINED, JS_UNDEFINED,
+				  JS_PROP_HAS_ENUMERABLE | JS_PROP_ENUMERABLE);
+
+	JS_FreeAtom(ctx, atom);
+	return r < 0 ? -1 : 0;
+}
+
+JSValue js_native_exports(JSContext *ctx, const struct js_native_module *native)
+{
+	JSValue object = JS_NewObject(ctx);
+	int r = 0;
+
+	if (JS_IsException(object))
+		return object;
+	if (native->functions)
+		JS_SetPropertyFunctionList(ctx, object, native->functions, native->function_count);
+	for (int i = 0; i < native->function_count && !r; i++)
+		r = show(ctx, object, native->functions[i].name);
+	if (!r && native->init)
+		r = native->init(ctx, object);
+	if (!r)
+		return object;
+	JS_FreeValue(ctx, object);
+	return JS_EXCEPTION;
+}
+
 static int native_init(JSContext *ctx, JSModuleDef *m)
 {
 	const struct js_native_module *native = native_of(ctx, m);
 	JSValue object;
-	int r = 0;
+	int r;
 
 	if (!native)
 		return -1;
-	object = JS_NewObject(ctx);
+	object = js_native_exports(ctx, native);
 	if (JS_IsException(object))
 		return -1;
-	if (native->functions)
-		JS_SetPropertyFunctionList(ctx, object, native->functions, native->function_count);
-	if (native->init)
-		r = native->init(ctx, object);
-	if (!r)
-		r = export_properties(ctx, m, native, object);
+	r = export_properties(ctx, m, native, object);
 	JS_FreeValue(ctx, object);
 	return r;
 }

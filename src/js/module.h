@@ -70,6 +70,9 @@ void js_modules_free(struct js_modules *mods);
 /* The description is borrowed. */
 void js_modules_add(struct js_modules *mods, const struct js_native_module *native);
 
+/* The object that is a module's default export, made anew; or an exception. */
+JSValue js_native_exports(JSContext *ctx, const struct js_native_module *native);
+
 /*
  * A source for require(), loaded and compiled: a function of (exports, require, module); or, when
  * it is an ES module, undefined; or an exception.

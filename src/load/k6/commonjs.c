@@ -8,19 +8,6 @@
 #include "load/k6/globals.h"
 #include "load/k6/modules.h"
 
-static JSValue native_exports(JSContext *ctx, const struct js_native_module *m)
-{
-	JSValue o = JS_NewObject(ctx);
-
-	if (m->function_count)
-		JS_SetPropertyFunctionList(ctx, o, m->functions, m->function_count);
-	if (m->init && m->init(ctx, o) < 0) {
-		JS_FreeValue(ctx, o);
-		return JS_EXCEPTION;
-	}
-	return o;
-}
-
 /* Runs the source's function on a new module object, which is known from the beginning: sources may
  * require each other. */
 static JSValue run_source(JSContext *ctx, JSValueConst loaded, const char *name, JSValueConst fn)
@@ -83,7 +70,7 @@ JSValue load_require(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValue
 		return argc < 1 ? JS_ThrowTypeError(ctx, "require() takes a name") : JS_EXCEPTION;
 	for (const struct js_native_module *const *m = load_modules; *m; m++)
 		if (!strcmp((*m)->name, strbuf_cstr(&written)))
-			return native_exports(ctx, *m);
+			return js_native_exports(ctx, *m);
 	js_module_caller(ctx, &caller);
 	js_module_resolve(caller.len ? strbuf_cstr(&caller) : load_script_name(vu->run->script),
 			  strbuf_cstr(&written), &path);

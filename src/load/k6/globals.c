@@ -9,13 +9,17 @@
 
 #define FORMAT_DEPTH_MAX 8
 
-static int format_value(JSContext *ctx, JSValueConst v, struct strbuf *out, unsigned depth);
-
+/* The objects that are being written, from the outermost on. */
 struct listing {
 	struct strbuf *out;
 	unsigned depth;
 	bool array, any;
+	JSValueConst object;
+	const struct listing *outer;
 };
+
+static int format_value(JSContext *ctx, JSValueConst v, struct strbuf *out,
+			const struct listing *in);
 
 static int format_member(JSContext *ctx, struct str key, JSValueConst v, void *arg)
 {
@@ -27,13 +31,21 @@ static int format_member(JSContext *ctx, struct str key, JSValueConst v, void *a
 		json_add_quoted(l->out, key);
 		strbuf_addstr(l->out, ": ");
 	}
-	return format_value(ctx, v, l->out, l->depth + 1);
+	return format_value(ctx, v, l->out, l);
 }
 
-static int format_object(JSContext *ctx, JSValueConst v, struct strbuf *out, unsigned depth)
+static int format_object(JSContext *ctx, JSValueConst v, struct strbuf *out,
+			 const struct listing *in)
 {
-	struct listing l = { out, depth, JS_IsArray(ctx, v) > 0, false };
+	struct listing l = {
+		.out = out, .depth = in ? in->depth + 1 : 1, .object = v, .outer = in
+	};
 	int r;
+
+	l.array = JS_IsArray(ctx, v) > 0;
+	for (const struct listing *o = in; o; o = o->outer)
+		if (JS_VALUE_GET_PTR(o->object) == JS_VALUE_GET_PTR(v))
+			return strbuf_addstr(out, "[Circular]");
 
 	strbuf_addch(out, l.array ? '[' : '{');
 	r = l.array ? js_each_element(ctx, v, format_member, &l)
@@ -59,18 +71,34 @@ static bool is_plain(JSContext *ctx, JSValueConst v)
 	return same;
 }
 
+/* A symbol is no text, and says so with an exception, unless it is asked for its description. */
+static int format_symbol(JSContext *ctx, JSValueConst v, struct strbuf *out)
+{
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	JSValue about = JS_GetPropertyStr(ctx, v, "description");
+	int r = JS_IsString(about) ? js_to_str(ctx, about, &text) : 0;
+
+	JS_FreeValue(ctx, about);
+	return r < 0 ? -1 : strbuf_addf(out, "Symbol(%s)", strbuf_cstr(&text));
+}
+
 /* Texts inside of lists are quoted, on their own they are not. */
-static int format_value(JSContext *ctx, JSValueConst v, struct strbuf *out, unsigned depth)
+static int format_value(JSContext *ctx, JSValueConst v, struct strbuf *out,
+			const struct listing *in)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-	if (depth > FORMAT_DEPTH_MAX)
+	if (in && in->depth > FORMAT_DEPTH_MAX)
 		return strbuf_addstr(out, "...");
 	if (is_plain(ctx, v))
-		return format_object(ctx, v, out, depth);
+		return format_object(ctx, v, out, in);
+	if (JS_IsFunction(ctx, v))
+		return strbuf_addstr(out, "[object Function]");
+	if (JS_IsSymbol(v))
+		return format_symbol(ctx, v, out);
 	if (js_to_str(ctx, v, &text) < 0)
 		return -1;
-	if (depth && JS_IsString(v))
+	if (in && JS_IsString(v))
 		json_add_quoted(out, strbuf_str(&text));
 	else
 		strbuf_add(out, strbuf_cstr(&text), text.len);
@@ -85,7 +113,7 @@ static JSValue console_log(JSContext *ctx, JSValueConst this UNUSED, int argc, J
 	for (int i = 0; i < argc; i++) {
 		if (i)
 			strbuf_addch(&text, ' ');
-		if (format_value(ctx, argv[i], &text, 0) < 0)
+		if (format_value(ctx, argv[i], &text, NULL) < 0)
 			return JS_EXCEPTION;
 	}
 	load_log_from(load_vu_of(ctx)->run, LOAD_LOG_CONSOLE, (enum load_log_level)level,
