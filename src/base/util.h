@@ -52,6 +52,7 @@
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED		       __attribute__((unused))
 #define NORETURN	       __attribute__((noreturn))
+#define FALLTHROUGH	       __attribute__((fallthrough))
 
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_MS UINT64_C(1000000)

@@ -147,8 +147,8 @@ static bool take_option(struct cursor *c, struct nettrace_meta *m)
 		m->keywords = cursor_u64(c);
 		return true;
 	case 6:
-		cursor_text8(c); /* a key, and its value as */
-				 /* fallthrough */
+		cursor_text8(c); /* a key, and its value as in those below */
+		FALLTHROUGH;
 	case 4:
 	case 5:
 		cursor_text8(c);
@@ -215,8 +215,8 @@ static bool take_thread_option(struct cursor *c, struct nettrace_thread *t)
 		t->id = cursor_varuint(c, 64);
 		return true;
 	case 4:
-		cursor_text8(c); /* a key, and its value as */
-				 /* fallthrough */
+		cursor_text8(c); /* a key, and its value as in those below */
+		FALLTHROUGH;
 	case 1:
 		cursor_text8(c);
 		return true;
