@@ -122,7 +122,8 @@ static int load_and_watch(struct one_run *r, struct error *reterr)
 			   .sink = r->sink,
 			   .load_begins = on_load_begins,
 			   .arg = r };
-	int err = observer_start(r->live.target, r->sink, &observer, reterr);
+	int err = observer_start(r->live.target, &s->file->target, live_url(&r->live), r->sink,
+				 &observer, reterr);
 
 	if (err < 0)
 		return err;

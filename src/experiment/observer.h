@@ -1,7 +1,8 @@
 /*
  * observer.h - watches a target while it is loaded: a thread that samples the process and its
- * control group ten times a second into the run's sink. Before and after the load it reads what the
- * target says of itself: its latency histogram and its cache.
+ * control group ten times a second into the run's sink, and another that asks the target's own
+ * counters once a second, where it has any. Before and after the load it reads what the target says
+ * of itself: its latency histogram and its cache.
  */
 #ifndef ASSAY_EXPERIMENT_OBSERVER_H
 #define ASSAY_EXPERIMENT_OBSERVER_H
@@ -12,15 +13,16 @@
 #include "scrape/prom.h"
 #include "target/target.h"
 
-#define OBSERVER_PERIOD_NS (100 * NS_PER_MS)
+#define OBSERVER_PERIOD_NS  (100 * NS_PER_MS)
+#define OBSERVER_COUNTERS_S 1
 
 struct observer;
 
-/* All is borrowed until observer_stop(). */
-int observer_start(struct target *t, struct sink *sink, struct observer **ret,
-		   struct error *reterr);
+/* All is borrowed until observer_stop(). url: where the target answers. */
+int observer_start(struct target *t, const struct case_target *wanted, const char *url,
+		   struct sink *sink, struct observer **ret, struct error *reterr);
 
-/* Joins the thread. NULL in, nothing done. */
+/* Joins the threads. NULL in, nothing done. */
 void observer_stop(struct observer *o);
 
 /* What the target's own histogram holds now; empty (and a loss in the sink) when it cannot be read.

@@ -121,6 +121,7 @@ void prom_histogram_release(struct prom_histogram *h)
 
 struct collector {
 	struct str name;
+	char *except; /* as it stands in labels: with its quotes; NULL = none */
 	struct prom_histogram *out;
 };
 
@@ -141,6 +142,9 @@ static int collect(void *arg, const struct prom_sample *s)
 	struct str bound;
 	double le;
 
+	if (c->except && s->labels.len &&
+	    memmem(s->labels.ptr, s->labels.len, c->except, strlen(c->except)))
+		return 0;
 	if (str_starts_with(s->name, c->name) && s->name.len == c->name.len + strlen("_bucket") &&
 	    str_ends_with(s->name, STR("_bucket")) && prom_label(s->labels, "le", &bound) &&
 	    prom_value(bound, &le) == 0 && !isnan(le))
@@ -161,10 +165,11 @@ void prom_histogram_sort(struct prom_histogram *h)
 		qsort(h->buckets.ptr, h->buckets.len, sizeof(*h->buckets.ptr), compare_bounds);
 }
 
-int prom_histogram_read(struct str text, const char *name, struct prom_histogram *ret,
-			struct error *reterr)
+int prom_histogram_read(struct str text, const char *name, const char *except,
+			struct prom_histogram *ret, struct error *reterr)
 {
-	struct collector c = { str_from(name), ret };
+	CLEANUP(mem_cleanup) char *quoted = except ? xasprintf("\"%s\"", except) : NULL;
+	struct collector c = { str_from(name), quoted, ret };
 	int r = prom_parse(text, collect, &c, reterr);
 
 	if (r < 0)

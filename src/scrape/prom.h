@@ -50,11 +50,12 @@ void prom_histogram_release(struct prom_histogram *h);
 void prom_histogram_sort(struct prom_histogram *h);
 
 /*
- * Adds up NAME_bucket over all label sets. 0, -ENOENT when the text has no such histogram, or a
+ * Adds up NAME_bucket over all label sets but those in which some label has the value `except` (the
+ * route of our own requests; NULL: none). 0, -ENOENT when the text has no such histogram, or a
  * parse error.
  */
-int prom_histogram_read(struct str text, const char *name, struct prom_histogram *ret,
-			struct error *reterr);
+int prom_histogram_read(struct str text, const char *name, const char *except,
+			struct prom_histogram *ret, struct error *reterr);
 
 /*
  * The q-quantile of what came between two scrapes of the same histogram; before may be empty (since

@@ -73,6 +73,20 @@ if [ "$(id -u)" != 0 ]; then
 	tap_end
 	exit 0
 fi
+# what the target says of itself: 2 MB/s allocated, 3 ms/s of pauses, a heap that grows by 1 MB/s,
+# a p99 within a bucket up to 40 ms
+fill page.yaml >page.yaml
+run_case page.yaml page
+ok 'counters of a metrics page are in the figures of every variant' "$(of page '[.variants[].figures |
+	(.allocation_bytes_per_s.value | . > 1.9e6 and . < 2.1e6),
+	(.gc_pause_ms_per_s.value | . > 2.8 and . < 3.2),
+	(.gc_heap_end_bytes.value - .gc_heap_start_bytes.value | . > 2e6 and . < 4.5e6)] | all')" = true
+ok 'the server is beside the client' "$(of page '[.variants[] | .figures.server_p99_ms.value == 39.6 and
+	(.client_and_server | test("larger|covers"))] | all')" = true
+ok 'on the page too' "$(grep -cE '^\| (one|two) \|.*\| 39.6 ms \|.*MiB/s \|.* ms/s \|.*MiB → .*MiB' page/report.md)" = 2
+ok 'a stored run gives them again' "$(timeout 60 "$ASSAY" report page --json 2>err |
+	jq '.variants[0].figures.allocation_bytes_per_s.value | . > 1.9e6 and . < 2.1e6')" = true
+
 fill bookstore.yaml >bookstore.yaml
 
 run_case bookstore.yaml dead --set LIFE=2

@@ -16,7 +16,7 @@ static struct prom_histogram read_histogram(const char *text)
 	struct prom_histogram h = PROM_HISTOGRAM_INIT;
 	struct error err = ERROR_INIT;
 
-	ASSERT_OK_ERR(prom_histogram_read(str_from(text), "h", &h, &err), err);
+	ASSERT_OK_ERR(prom_histogram_read(str_from(text), "h", NULL, &h, &err), err);
 	return h;
 }
 
@@ -51,8 +51,25 @@ TEST(prom_errors_name_the_line)
 	CLEANUP(prom_histogram_release) struct prom_histogram h = PROM_HISTOGRAM_INIT;
 	struct error err = ERROR_INIT;
 
-	ASSERT_INT(prom_histogram_read(STR("a 1\nb{x=\"1 2\n"), "h", &h, &err), -EINVAL);
+	ASSERT_INT(prom_histogram_read(STR("a 1\nb{x=\"1 2\n"), "h", NULL, &h, &err), -EINVAL);
 	ASSERT_HAS(err.msg, "line 2 is no sample");
-	ASSERT_INT(prom_histogram_read(STR("a 1\n"), "h", &h, &err), -ENOENT);
-	ASSERT_INT(prom_histogram_read(STR("a one\n"), "h", &h, &err), -EINVAL);
+	ASSERT_INT(prom_histogram_read(STR("a 1\n"), "h", NULL, &h, &err), -ENOENT);
+	ASSERT_INT(prom_histogram_read(STR("a one\n"), "h", NULL, &h, &err), -EINVAL);
+}
+
+/* Our own readings of the page are no work of the service. */
+TEST(prom_histogram_leaves_out_a_route)
+{
+	CLEANUP(prom_histogram_release) struct prom_histogram h = PROM_HISTOGRAM_INIT;
+	const char *text =
+		"h_bucket{route=\"/a\",le=\"1\"} 3\nh_bucket{route=\"/a\",le=\"+Inf\"} 4\n"
+		"h_bucket{route=\"/metrics\",le=\"1\"} 50\n"
+		"h_bucket{route=\"/metrics\",le=\"+Inf\"} 60\n"
+		"h_bucket{route=\"/metrics2\",le=\"1\"} 1\n"
+		"h_bucket{route=\"/metrics2\",le=\"+Inf\"} 1\n";
+
+	ASSERT_OK(prom_histogram_read(str_from(text), "h", "/metrics", &h, NULL));
+	ASSERT_INT(h.buckets.len, 2);
+	ASSERT_NEAR(h.buckets.ptr[0].count, 4, 0);
+	ASSERT_NEAR(h.buckets.ptr[1].count, 5, 0);
 }
