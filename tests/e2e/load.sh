@@ -138,6 +138,10 @@ ok 'a URL: a wrong flag is named' "$code$(has err 'rate takes a number')" = 1041
 load basic.js --rate 5
 ok 'a rate does not go with a script' "$code$(has err 'goes with a URL')" = 1041
 
+load headers.js
+ok 'headers have the names that Go gives them' $code = 0
+load jslib_more.js
+ok 'more modules of jslib do what they should' "$code$(cat err)" = 0
 load jslib.js
 ok 'carried modules: what they give' "$(has out 'checks\.+: 91\.66% ✓ 11 +✗ 1')" = 1
 ok 'carried modules: a failed assertion is a check, and ends its block' \

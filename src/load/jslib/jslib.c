@@ -1,12 +1,21 @@
 #include "load/jslib/jslib.h"
 
 #include "load/jslib/chai.js.h"
+#include "load/jslib/expect.js.h"
+#include "load/jslib/form-urlencoded.js.h"
+#include "load/jslib/formdata.js.h"
+#include "load/jslib/http-instrumentation-pyroscope.js.h"
+#include "load/jslib/http-instrumentation-tempo.js.h"
+#include "load/jslib/http-instrumentation.js.h"
 #include "load/jslib/httpx.js.h"
+#include "load/jslib/jsonpath.js.h"
 #include "load/jslib/k6-reporter.js.h"
 #include "load/jslib/k6-summary.js.h"
+#include "load/jslib/k6-testing.js.h"
 #include "load/jslib/k6-utils.js.h"
 #include "load/jslib/k6chaijs.js.h"
 #include "load/jslib/papaparse.js.h"
+#include "load/jslib/totp.js.h"
 #include "load/jslib/url.js.h"
 
 #define HOST "https://jslib.k6.io/"
@@ -20,9 +29,21 @@ static const struct {
 	struct str source;
 } modules[] = {
 	{ "assay-chai", SOURCE(jslib_chai) }, /* what k6chaijs imports */
-	{ "httpx", SOURCE(jslib_httpx) },	  { "k6-summary", SOURCE(jslib_k6_summary) },
-	{ "k6-utils", SOURCE(jslib_k6_utils) },	  { "k6chaijs", SOURCE(jslib_k6chaijs) },
-	{ "papaparse", SOURCE(jslib_papaparse) }, { "url", SOURCE(jslib_url) },
+	{ "assay-http-instrumentation", SOURCE(jslib_http_instrumentation) }, /* the next ones */
+	{ "http-instrumentation-pyroscope", SOURCE(jslib_http_instrumentation_pyroscope) },
+	{ "http-instrumentation-tempo", SOURCE(jslib_http_instrumentation_tempo) },
+	{ "expect", SOURCE(jslib_expect) },
+	{ "form-urlencoded", SOURCE(jslib_form_urlencoded) },
+	{ "formdata", SOURCE(jslib_formdata) },
+	{ "httpx", SOURCE(jslib_httpx) },
+	{ "jsonpath", SOURCE(jslib_jsonpath) },
+	{ "k6-summary", SOURCE(jslib_k6_summary) },
+	{ "k6-testing", SOURCE(jslib_k6_testing) },
+	{ "k6-utils", SOURCE(jslib_k6_utils) },
+	{ "k6chaijs", SOURCE(jslib_k6chaijs) },
+	{ "papaparse", SOURCE(jslib_papaparse) },
+	{ "totp", SOURCE(jslib_totp) },
+	{ "url", SOURCE(jslib_url) },
 };
 
 static bool is_reporter(struct str url)
@@ -49,5 +70,7 @@ struct str load_jslib_find(const char *text)
 
 const char *load_jslib_names(void)
 {
-	return "httpx, k6-reporter, k6-summary, k6-utils, k6chaijs, papaparse, url";
+	return "expect, form-urlencoded, formdata, "
+	       "http-instrumentation-pyroscope, http-instrumentation-tempo, httpx, jsonpath, "
+	       "k6-reporter, k6-summary, k6-testing, k6-utils, k6chaijs, papaparse, totp, url";
 }

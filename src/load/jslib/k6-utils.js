@@ -1,4 +1,5 @@
 // k6-utils: random values, text between marks, stages of a normal distribution, tags by stage.
+import { check as plainCheck } from 'k6';
 import exec from 'k6/execution';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -101,4 +102,26 @@ export function tagWithCurrentStageProfile() {
   if (stages[i].target > before) profile = 'ramp-up';
   if (stages[i].target < before) profile = 'ramp-down';
   exec.vu.metrics.tags.stage_profile = profile;
+}
+
+function isPromise(v) {
+  return v !== null && typeof v === 'object' && typeof v.then === 'function';
+}
+
+// The check of k6 for promises too; what it gives is one when any of them was.
+export function check(value, checks, tags) {
+  if (isPromise(value)) return value.then((v) => check(v, checks, tags));
+  const waiting = {};
+  const settled = {};
+  for (const [name, test] of Object.entries(checks)) {
+    const result = typeof test === 'function' ? test(value) : test;
+    (isPromise(result) ? waiting : settled)[name] = result;
+  }
+  const ok = Object.keys(settled).length ? plainCheck(value, settled, tags) : true;
+  const names = Object.keys(waiting);
+  if (!names.length) return ok;
+  return Promise.all(names.map((n) => waiting[n])).then((results) => {
+    const late = Object.fromEntries(names.map((n, i) => [n, results[i]]));
+    return plainCheck(value, late, tags) && ok;
+  });
 }

@@ -1,7 +1,7 @@
 // k6chaijs: chai's assertions as k6 checks. Each assertion is a check of the name that chai would put
 // into its message; one that fails ends the describe() around it, and the iteration goes on.
 import chai from 'https://jslib.k6.io/assay-chai/index.js';
-import { check, fail, group } from 'k6';
+import { check, group } from 'k6';
 import exec from 'k6/execution';
 
 chai.config.truncateThreshold = 40;
@@ -55,7 +55,7 @@ function handle(name, error) {
     return;
   }
   if (chai.config.logFailures) console.warn(`${name}: ${error.message}`);
-  if (chai.config.exitOnError) fail(error.message);
+  if (chai.config.exitOnError) exec.test.abort(error.message);
 }
 
 export function describe(name, fn) {
@@ -72,5 +72,6 @@ export function describe(name, fn) {
 }
 
 export const { expect } = chai;
+chai.describe = describe;
 export { chai };
-export default { describe, expect, chai };
+export default chai;

@@ -92,20 +92,32 @@ static int read_body(JSContext *ctx, struct load_request *req, JSValueConst body
 
 /* ---- params ---- */
 
+/* Of two names that differ in their letters' case only the later one counts. */
+static void set_header(struct load_request *req, struct str name, struct str value)
+{
+	vec_for_each (&req->headers, h) {
+		if (!str_eq_c(name, h->name))
+			continue;
+		free(h->value);
+		h->value = str_dup(value);
+		return;
+	}
+	add_header(req, name, value);
+}
+
 static int read_header(JSContext *ctx, struct str key, JSValueConst value, void *arg)
 {
-	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
+	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
 	struct load_request *req = arg;
 
-	if (JS_IsUndefined(value) || JS_IsNull(value))
-		return 0;
 	if (req->headers.len >= REQUEST_HEADERS_MAX) {
 		JS_ThrowRangeError(ctx, "more than %d headers", REQUEST_HEADERS_MAX);
 		return -1;
 	}
 	if (js_to_str(ctx, value, &text) < 0)
 		return -1;
-	add_header(req, key, strbuf_str(&text));
+	load_header_canonical(key, &name);
+	set_header(req, strbuf_str(&name), strbuf_str(&text));
 	return 0;
 }
 

@@ -122,8 +122,7 @@ static bool failed(const struct load_response *r)
 	return !r->net || r->net->error;
 }
 
-/* "content-type" as "Content-Type", as Go's net/http spells field names. */
-static void canonical_name(struct str name, struct strbuf *out)
+void load_header_canonical(struct str name, struct strbuf *out)
 {
 	bool upper = true;
 
@@ -154,7 +153,7 @@ static void add_header(JSContext *ctx, JSValueConst o, struct str name, struct s
 {
 	CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT, joined = STRBUF_INIT;
 
-	canonical_name(name, &key);
+	load_header_canonical(name, &key);
 	if (has_own(ctx, o, strbuf_cstr(&key)) &&
 	    js_get_str(ctx, o, strbuf_cstr(&key), &joined) > 0)
 		strbuf_addstr(&joined, ", ");

@@ -69,6 +69,9 @@ struct load_response {
 void load_response_free(struct load_response *r); /* NULL in, nothing done */
 DEFINE_CLEANUP(load_response, struct load_response *, load_response_free)
 
+/* Appends "content-type" as "Content-Type", as Go's net/http spells field names. */
+void load_header_canonical(struct str name, struct strbuf *out);
+
 /* "" when there is none. */
 const char *load_response_error(const struct load_response *r);
 
