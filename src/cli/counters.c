@@ -77,20 +77,24 @@ static int read_duration(const char *text, uint64_t *ret_ns, struct error *reter
 			 text);
 }
 
-static int read_flags(struct counters *c, struct error *reterr)
+static int read_flags(struct counters *c, const char *const *command, struct error *reterr)
 {
 	const struct counters_flags *f = c->flags;
+	int ways = !!f->pid + !!f->name + !!f->reach.port + !!*command;
 
 	if (f->refresh_s < REFRESH_MIN_S || f->refresh_s > REFRESH_MAX_S)
 		return error_set(reterr, -EINVAL,
 				 "--refresh-interval takes seconds from %g to %d, not %g",
 				 REFRESH_MIN_S, REFRESH_MAX_S, f->refresh_s);
-	if (!f->pid && !f->name && !f->prometheus)
+	if (!ways && !f->prometheus)
 		return error_set(reterr, -EINVAL,
-				 "which process? Give -p PID or -n NAME, or the --prometheus URL "
-				 "of its metrics");
-	if (f->pid && f->name)
-		return error_set(reterr, -EINVAL, "-p and -n name one process each: give one");
+				 "which process? Give -p PID, -n NAME, --diagnostic-port PATH or "
+				 "-- COMMAND, or the --prometheus URL of its metrics");
+	if (ways > 1)
+		return error_set(reterr, -EINVAL,
+				 "-p, -n, --diagnostic-port and a command%s%s name one process "
+				 "each: give one",
+				 *command ? " such as " : "", *command ? *command : "");
 	if (f->pid > INT32_MAX)
 		return error_set(reterr, -EINVAL, "-p %llu is no process id",
 				 (unsigned long long)f->pid);
@@ -99,6 +103,30 @@ static int read_flags(struct counters *c, struct error *reterr)
 	if (f->counters && watch_wishes_parse(f->counters, &c->wishes, reterr) < 0)
 		return error_wrap(reterr, "--counters");
 	return 0;
+}
+
+/* --- signals --- */
+
+static int stop_fd = -1;
+
+static void on_signal(int number UNUSED)
+{
+	uint64_t one = 1;
+
+	if (write(stop_fd, &one, sizeof(one)) < 0)
+		return; /* it is full of signals already */
+}
+
+static void catch_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	if (stop_fd >= 0)
+		return;
+	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaction(ends[i], &sa, NULL);
 }
 
 /* --- the process --- */
@@ -135,10 +163,27 @@ static int find_by_name(const char *name, pid_t *ret, struct error *reterr)
 			 matches, name, strbuf_cstr(&found), matches > 10 ? ", …" : "");
 }
 
-static int find_process(struct counters *c, struct error *reterr)
+/* A runtime that dials us; signals end the wait for it. */
+static int reach_process(struct counters *c, const char *const *command, const char *verb,
+			 struct error *reterr)
+{
+	catch_signals();
+	if (reach_open(&c->reach, &c->flags->reach, command, stop_fd, verb, reterr) < 0)
+		return reterr->code;
+	c->pid = c->reach.pid;
+	c->target = c->pid ? process_name(c->pid) : xstrdup(dotnet_peer_name(c->reach.peer));
+	if (!c->target)
+		return error_set(reterr, -ESRCH, "%s has ended", dotnet_peer_name(c->reach.peer));
+	return 0;
+}
+
+static int find_process(struct counters *c, const char *const *command, const char *verb,
+			struct error *reterr)
 {
 	const struct counters_flags *f = c->flags;
 
+	if (f->reach.port || *command)
+		return reach_process(c, command, verb, reterr);
 	c->pid = (pid_t)f->pid;
 	if (f->name && find_by_name(f->name, &c->pid, reterr) < 0)
 		return reterr->code;
@@ -164,6 +209,31 @@ static bool wants_runtime(const struct counters *c)
 	return !c->wishes.list.len;
 }
 
+static void add_runtime(struct counters *c, struct dotnet_peer *peer, bool resume)
+{
+	const struct counters_flags *f = c->flags;
+	const uint64_t most = 1000000000;
+
+	dotnet_source_new(
+		&(struct dotnet_source_opts){
+			.peer = peer,
+			.counters = { .wishes = &c->wishes,
+				      .interval_s = f->refresh_s,
+				      .max_time_series = (unsigned)MIN(f->max_time_series, most),
+				      .max_histograms = (unsigned)MIN(f->max_histograms, most) },
+			.resume = resume },
+		&c->sources[c->n_sources++]);
+}
+
+/* One that dialled waits until it is resumed: by its source, once that has its session. */
+static int open_reached(struct counters *c, struct error *reterr)
+{
+	if (!wants_runtime(c))
+		return dotnet_resume(c->reach.peer, reterr);
+	add_runtime(c, c->reach.peer, true);
+	return 0;
+}
+
 /* A runtime that cannot be talked to is no reason not to watch the rest, unless it was asked for.
  */
 static int open_runtime(struct counters *c, const char *verb, struct error *reterr)
@@ -172,27 +242,17 @@ static int open_runtime(struct counters *c, const char *verb, struct error *rete
 	struct error err = ERROR_INIT;
 	int r;
 
+	if (c->reach.peer)
+		return open_reached(c, reterr);
 	if (!c->pid || !wants_runtime(c) || (!c->wishes.list.len && !dotnet_is_in(c->pid)))
 		return 0;
 	r = dotnet_find_pid(c->pid, NULL, &c->peer, &err);
 	if (r < 0 && c->wishes.list.len && !f->prometheus)
 		return error_set(reterr, r, "%s", err.msg);
-	if (r < 0) {
-		if (!f->prometheus || dotnet_is_in(c->pid))
-			fprintf(stderr, "assay %s: without the runtime's counters: %s\n", verb,
-				err.msg);
-		return 0;
-	}
-	dotnet_source_new(
-		&(struct dotnet_source_opts){
-			.peer = c->peer,
-			.counters = { .wishes = &c->wishes,
-				      .interval_s = f->refresh_s,
-				      .max_time_series = (unsigned)MIN(f->max_time_series,
-								       (uint64_t)1000000000),
-				      .max_histograms = (unsigned)MIN(f->max_histograms,
-								      (uint64_t)1000000000) } },
-		&c->sources[c->n_sources++]);
+	if (r == 0)
+		add_runtime(c, c->peer, false);
+	else if (!f->prometheus || dotnet_is_in(c->pid))
+		fprintf(stderr, "assay %s: without the runtime's counters: %s\n", verb, err.msg);
 	return 0;
 }
 
@@ -297,8 +357,8 @@ int counters_open(struct counters *c, const struct counters_flags *f, const stru
 	clock_gettime(CLOCK_REALTIME, &wall);
 	c->wall_anchor_ns =
 		(int64_t)wall.tv_sec * (int64_t)NS_PER_S + wall.tv_nsec - (int64_t)clock_now_ns();
-	if (read_flags(c, &err) == 0) {
-		if (find_process(c, &err) == 0 && open_sources(c, verb, &err) == 0 &&
+	if (read_flags(c, a->args, &err) == 0) {
+		if (find_process(c, a->args, verb, &err) == 0 && open_sources(c, verb, &err) == 0 &&
 		    open_run_file(c, a, &err) == 0)
 			return 0;
 		exit_code = err.code == -EINVAL ? EXIT_USAGE : EXIT_UNMEASURED;
@@ -312,6 +372,7 @@ void counters_release(struct counters *c)
 	for (size_t i = 0; i < c->n_sources; i++)
 		c->sources[i]->ops->close(c->sources[i]);
 	dotnet_peer_free(c->peer);
+	reach_release(&c->reach);
 	drop_run_file(c);
 	watch_wishes_release(&c->wishes);
 	free(c->target);
@@ -319,29 +380,9 @@ void counters_release(struct counters *c)
 
 /* --- the watch --- */
 
-static int stop_fd = -1;
-
-static void on_signal(int number UNUSED)
-{
-	uint64_t one = 1;
-
-	if (write(stop_fd, &one, sizeof(one)) < 0)
-		return; /* it is full of signals already */
-}
-
 static int stop_now(void *arg UNUSED)
 {
 	return 1;
-}
-
-static void catch_signals(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-
-	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		sigaction(ends[i], &sa, NULL);
 }
 
 static int exit_code_of(const struct counters *c, const struct watch_result *res, const char *verb)
@@ -350,7 +391,7 @@ static int exit_code_of(const struct counters *c, const struct watch_result *res
 
 	if (res->end == WATCH_END_OUTPUT)
 		return EXIT_UNMEASURED; /* close() said why */
-	if (res->end == WATCH_END_GONE && res->rows)
+	if (res->end == WATCH_END_GONE && res->rows && !c->reach.child)
 		fprintf(stderr, "assay %s: %s has ended\n", verb, c->target);
 	if (res->rows)
 		return EXIT_OK;
@@ -382,7 +423,7 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 	struct error err = ERROR_INIT, close_err = ERROR_INIT;
 	struct watch_result res = { .end = WATCH_END_NOTHING };
 	size_t n = c->n_sources;
-	int r;
+	int r, closed;
 
 	out = with_run_file_and_filter(c, out);
 	opts.out = out;
@@ -390,7 +431,9 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 	c->hooks[0] = (struct watch_hook){ .fd = stop_fd, .ready = stop_now };
 	c->n_sources = 0;
 	r = watch_loop_run(c->sources, n, &opts, &res, &err);
-	if (out->ops->close(out, &close_err) < 0 || close_run_file(c, &res, &close_err) < 0) {
+	closed = out->ops->close(out, &close_err);
+	reach_end(&c->reach, r == 0 && res.end == WATCH_END_GONE, verb);
+	if (closed < 0 || close_run_file(c, &res, &close_err) < 0) {
 		term_error(verb, &close_err);
 		return EXIT_UNMEASURED;
 	}

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "cli/reach.h"
 #include "cli/verb.h"
 #include "dotnet/ipc.h"
 #include "store/writer.h"
@@ -24,6 +25,7 @@ struct counters_flags {
 	const char *run_file;
 	uint64_t max_histograms, max_time_series;
 	bool no_host;
+	struct reach_flags reach;
 };
 
 void counters_flags_init(struct counters_flags *f);
@@ -38,7 +40,8 @@ struct counters {
 	int64_t wall_anchor_ns;		 /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	struct watch_source *sources[4]; /* until counters_watch() takes them over */
 	size_t n_sources;
-	struct dotnet_peer *peer;      /* NULL: it runs no .NET, or nothing of it is wanted */
+	struct reach reach;	       /* by a port or a command, else zeroed */
+	struct dotnet_peer *peer;      /* by the pid; NULL: no .NET, or nothing of it is wanted */
 	struct store_writer *run_file; /* NULL: none */
 	struct watch_hook hooks[3];    /* the first is for signals that end it */
 	size_t n_hooks;		       /* of others, from the second on */

@@ -32,47 +32,51 @@ static void init(void *opts)
 #define COMMON(field) offsetof(struct flags, common.field)
 
 /* Of both verbs. */
-#define COMMON_OPTIONS                                                                             \
-	{ "process-id", 'p', OPT_UINT, COMMON(pid), "PID", "Process to watch", NULL },             \
-		{ "name", 'n', OPT_STRING, COMMON(name), "NAME", "The same by its name", NULL },   \
-		{ "refresh-interval",                                                              \
-		  0,                                                                               \
-		  OPT_DOUBLE,                                                                      \
-		  COMMON(refresh_s),                                                               \
-		  "SECONDS",                                                                       \
-		  "Length of an interval, from 0.1 (1)",                                           \
-		  NULL },                                                                          \
-		{ "duration", 'd',                                                                 \
-		  OPT_STRING, COMMON(duration),                                                    \
-		  "TIME",     "How long: 30s, 5m, 00:00:05:00; until Ctrl-C when not given",       \
-		  NULL },                                                                          \
-		{ "counters", 0,                                                                   \
-		  OPT_STRING, COMMON(counters),                                                    \
-		  "LIST",     "Only these: Provider[counter,...],Provider; names may end with *",  \
-		  NULL },                                                                          \
-		{ "prometheus", 0,                                                                 \
-		  OPT_STRING,	COMMON(prometheus),                                                \
-		  "URL",	"Read the target's own /metrics page too, or alone",               \
-		  NULL },                                                                          \
-		{ "no-host", 0, OPT_FLAG, COMMON(no_host), NULL, "Leave the kernel's figures out", \
-		  NULL },                                                                          \
-		{ "maxHistograms",                                                                 \
-		  0,                                                                               \
-		  OPT_UINT,                                                                        \
-		  COMMON(max_histograms),                                                          \
-		  "N",                                                                             \
-		  "Most histograms the runtime may keep for us (10)",                              \
-		  NULL },                                                                          \
-		{ "maxTimeSeries",                                                                 \
-		  0,                                                                               \
-		  OPT_UINT,                                                                        \
-		  COMMON(max_time_series),                                                         \
-		  "N",                                                                             \
-		  "Most series of the runtime or of /metrics (1000)",                              \
-		  NULL },                                                                          \
-	{                                                                                          \
-		"run", 0, OPT_STRING, COMMON(run_file), "FILE.assay", "Write a run file too",      \
-			"file"                                                                     \
+#define COMMON_OPTIONS                                                                               \
+	{ "process-id", 'p', OPT_UINT, COMMON(pid), "PID", "Process to watch", NULL },               \
+		{ "name", 'n', OPT_STRING, COMMON(name), "NAME", "The same by its name", NULL },     \
+		{ "diagnostic-port", 0,	    OPT_STRING, COMMON(reach.port), "PATH[,listen|connect]", \
+		  REACH_PORT_HELP,   "file" },                                                       \
+		{ "show-child-io", 0,	OPT_FLAG, COMMON(reach.show_child_io), NULL,                 \
+		  REACH_IO_HELP,   NULL },                                                           \
+		{ "refresh-interval",                                                                \
+		  0,                                                                                 \
+		  OPT_DOUBLE,                                                                        \
+		  COMMON(refresh_s),                                                                 \
+		  "SECONDS",                                                                         \
+		  "Length of an interval, from 0.1 (1)",                                             \
+		  NULL },                                                                            \
+		{ "duration", 'd',                                                                   \
+		  OPT_STRING, COMMON(duration),                                                      \
+		  "TIME",     "How long: 30s, 5m, 00:00:05:00; until Ctrl-C when not given",         \
+		  NULL },                                                                            \
+		{ "counters", 0,                                                                     \
+		  OPT_STRING, COMMON(counters),                                                      \
+		  "LIST",     "Only these: Provider[counter,...],Provider; names may end with *",    \
+		  NULL },                                                                            \
+		{ "prometheus", 0,                                                                   \
+		  OPT_STRING,	COMMON(prometheus),                                                  \
+		  "URL",	"Read the target's own /metrics page too, or alone",                 \
+		  NULL },                                                                            \
+		{ "no-host", 0, OPT_FLAG, COMMON(no_host), NULL, "Leave the kernel's figures out",   \
+		  NULL },                                                                            \
+		{ "maxHistograms",                                                                   \
+		  0,                                                                                 \
+		  OPT_UINT,                                                                          \
+		  COMMON(max_histograms),                                                            \
+		  "N",                                                                               \
+		  "Most histograms the runtime may keep for us (10)",                                \
+		  NULL },                                                                            \
+		{ "maxTimeSeries",                                                                   \
+		  0,                                                                                 \
+		  OPT_UINT,                                                                          \
+		  COMMON(max_time_series),                                                           \
+		  "N",                                                                               \
+		  "Most series of the runtime or of /metrics (1000)",                                \
+		  NULL },                                                                            \
+	{                                                                                            \
+		"run", 0, OPT_STRING, COMMON(run_file), "FILE.assay", "Write a run file too",        \
+			"file"                                                                       \
 	}
 
 static const struct opt collect_options[] = {
@@ -101,6 +105,8 @@ static const struct example collect_examples[] = {
 	  "all values into a file beside it, for a minute" },
 	{ "assay counters collect --prometheus http://10.0.0.7:9090/metrics --table",
 	  "a service that has no more than a metrics page for us" },
+	{ "assay counters collect -o start.csv -- dotnet Shop.dll",
+	  "starts it, and loses nothing of its start" },
 	{ "assay counters collect -p 4711 --format jsonl | jq 'select(.kind == \"rate\")'",
 	  "JSON Lines into another tool" },
 	{ 0 },
@@ -196,19 +202,23 @@ static int run_collect(const struct verb_args *a)
 const struct verb verb_counters_collect = {
 	.name = "counters collect",
 	.summary = "What a live process does, interval by interval, into a file or a table",
-	.usage = "[options] -p PID | -n NAME",
+	.usage = "[options] -p PID | -n NAME | --diagnostic-port PATH | -- COMMAND",
 	.about = "Reads what the kernel knows of the process and its control group: CPU, memory, "
 		 "threads,\n"
 		 "context switches, page faults, throttling, pressure, TCP trouble, steal. The "
 		 "files are\n"
 		 "dotnet-counters' (csv, json), or JSON Lines with all that is known of each "
 		 "value.\n"
+		 "A command is started suspended, watched from its first instruction on, and ended "
+		 "with us.\n"
 		 "Ctrl-C ends it; what was measured is kept. Exit code: 0 when something was "
 		 "measured,\n"
 		 "also when the process ended meanwhile; 3 when nothing was.",
 	.opts = collect_options,
 	.examples = collect_examples,
 	.opts_size = sizeof(struct flags),
+	.max_args = SIZE_MAX,
+	.rest_is_command = true,
 	.init = init,
 	.run = run_collect,
 };
@@ -258,7 +268,7 @@ static const struct example monitor_examples[] = {
 const struct verb verb_counters_monitor = {
 	.name = "counters monitor",
 	.summary = "The same live on the screen, with changes and courses",
-	.usage = "[options] -p PID | -n NAME",
+	.usage = "[options] -p PID | -n NAME | --diagnostic-port PATH | -- COMMAND",
 	.about = "Shows every figure with its change since the interval before and its recent "
 		 "course; rates\n"
 		 "are per second. Keys: q quit, p pause, s sort by provider or by change, arrows "
@@ -268,6 +278,8 @@ const struct verb verb_counters_monitor = {
 	.opts = monitor_options,
 	.examples = monitor_examples,
 	.opts_size = sizeof(struct flags),
+	.max_args = SIZE_MAX,
+	.rest_is_command = true,
 	.init = init,
 	.run = run_monitor,
 };

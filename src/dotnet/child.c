@@ -126,10 +126,10 @@ static bool is_passed_over(struct dotnet_peer *peer, pid_t pid)
 
 static int explain_ended(struct dotnet_child *c, bool saw_sdk, bool silent, struct error *reterr)
 {
-	return error_set(reterr, -ECHILD, "%s ended (%s) before a .NET program came up in it%s%s",
+	return error_set(reterr, -ECHILD, "%s ended (%s%s) before a .NET program came up in it%s",
 			 child_name(c->process), child_outcome(c->process),
-			 saw_sdk ? ", other than the SDK's own" : ": is it one?",
-			 silent ? "; its output was hidden" : "");
+			 silent ? ", its output hidden" : "",
+			 saw_sdk ? ", other than the SDK's own" : ": is it one?");
 }
 
 static int explain_timeout(struct dotnet_child *c, uint64_t wait_ns, struct error *reterr)
@@ -171,6 +171,9 @@ static int wait_for_runtime(struct dotnet_child *c, const struct dotnet_child_op
 			c->peer = peer;
 			return 0;
 		}
+		if (r == -ECANCELED)
+			return error_set(reterr, r, "given up before a .NET runtime came up in %s",
+					 child_name(c->process));
 		if (r != -ETIMEDOUT)
 			return error_set(reterr, r, "%s", e.msg);
 		if (ended)

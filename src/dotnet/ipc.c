@@ -193,17 +193,21 @@ static int dial_socket(struct dotnet_peer *peer, const struct dotnet_until *u, i
 	return r < 0 ? explain_connect(r, peer, reterr) : 0;
 }
 
+void dotnet_peer_set_patience(struct dotnet_peer *peer, const struct dotnet_patience *p)
+{
+	peer->patience = p ? *p : (struct dotnet_patience){ 0 };
+	if (!peer->patience.connect_ns)
+		peer->patience.connect_ns = CONNECT_NS;
+	if (!peer->patience.reply_ns)
+		peer->patience.reply_ns = REPLY_NS;
+}
+
 struct dotnet_peer *dotnet_peer_new(const char *name, const struct dotnet_patience *p)
 {
 	struct dotnet_peer *peer = xcalloc(1, sizeof(*peer));
 
 	peer->name = xstrdup(name);
-	if (p)
-		peer->patience = *p;
-	if (!peer->patience.connect_ns)
-		peer->patience.connect_ns = CONNECT_NS;
-	if (!peer->patience.reply_ns)
-		peer->patience.reply_ns = REPLY_NS;
+	dotnet_peer_set_patience(peer, p);
 	peer->dial = dial_socket;
 	return peer;
 }

@@ -34,6 +34,9 @@ int dotnet_peer_of_socket(const char *path, const struct dotnet_patience *p,
 struct dotnet_peer *dotnet_peer_free(struct dotnet_peer *peer);
 DEFINE_CLEANUP(dotnet_peer, struct dotnet_peer *, dotnet_peer_free)
 
+/* For what follows; NULL = the defaults, nothing to cancel by. */
+void dotnet_peer_set_patience(struct dotnet_peer *peer, const struct dotnet_patience *p);
+
 /* What messages call it: "process 4711", or the socket. */
 const char *dotnet_peer_name(const struct dotnet_peer *peer);
 

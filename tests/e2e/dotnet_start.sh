@@ -1,6 +1,6 @@
 #!/bin/sh
 # Real runtimes from their first instruction on: started by us, or dialling a port; prints TAP.
-#   REACH=path tests/e2e/dotnet_start.sh
+#   ASSAY=path REACH=path tests/e2e/dotnet_start.sh
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/lib/tap.sh"
 . "$top/tests/lib/dotnet.sh"
@@ -91,4 +91,57 @@ ok 'one that listens is connected to' "$(grep -c '^event Line 42$' out)" = 1
 ok 'with its pid' "$(sed -n 's/^pid //p' out)" = "$first"
 reach port "$tmp/nobody,connect" 1
 ok 'where nobody listens it says so' "$(grep -c 'there is no socket' err)" = 1
+
+# ---- the same by counters collect ----
+
+collect() { # $code, out and err
+	timeout 60 "$ASSAY" counters collect --no-host --counters Assay.Start --format jsonl "$@" >out 2>err
+	code=$?
+}
+
+ended() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" && echo yes; } # reaped or not
+
+begun() { jq -s 'map(select(.name == "begun").value) | add' out; }
+
+collect -- app/Starter 2500
+ok 'counters: what the first line of a command counts' "$(begun)" = 3
+ok 'its end is told' "$(has err 'the command has ended .exit code 7.')" = 1
+ok 'and is no failure of ours' "$code" = 0
+ok 'its output is hidden' "$(grep -c '^[0-9]* [0-9]*\.[0-9.]* ' out)" = 0
+
+collect -d 2s --show-child-io -o values -- sh -c 'app/Starter; echo after'
+ok 'its output is shown on request' "$(grep -c '^[0-9]* [0-9]*\.[0-9.]* ' out)" = 1
+ok 'when the time is over it is ended' "$(has err 'the command was ended .signal 15.')" = 1
+ok 'and what runs below it' "$(ended "$(head -n 1 out | cut -d' ' -f1)")" = yes
+mv values.jsonl out
+ok 'with its values in the file' "$(begun)" = 3
+
+"$ASSAY" counters collect --counters Assay.Start --diagnostic-port "$port" --format jsonl -d 2s >out 2>err &
+collect=$!
+until grep -qs "DOTNET_DiagnosticPorts=$port" err; do sleep 0.05; done
+rm -f first
+DOTNET_DiagnosticPorts=$port app/Starter 3500 >first
+ok 'counters: one that dials goes on when we are done' $? = 7
+wait $collect
+ok 'what its first line counts' "$(begun)" = 3
+ok 'with what the kernel says of it' "$(grep -c '"process.cpu.time"' out)" -ge 2
+ok 'no socket is left' ! -e "$port"
+
+"$ASSAY" counters collect --diagnostic-port "$port" >out 2>err &
+collect=$!
+until grep -qs "DOTNET_DiagnosticPorts=$port" err; do sleep 0.05; done
+kill -TERM $collect
+wait $collect
+ok 'the wait for one that never dials can be ended' $? = 3
+ok 'and leaves no socket' ! -e "$port"
+
+setsid "$ASSAY" counters collect --counters Assay.Start --format jsonl -- app/Starter >out 2>err &
+collect=$!
+until grep -q begun out; do sleep 0.05; done
+kill -INT -$collect
+wait $collect
+code=$?
+ok 'a Ctrl-C is for both' "$code" = 0
+ok 'the command had it too' "$(has err 'the command (has|was) ended .(exit code 130|signal 2).')" = 1
+ok 'nothing is left of the ports' -z "$(ls t | grep assay-port)"
 tap_end
