@@ -13,7 +13,7 @@ struct trace_flags {
 	struct opt_list inc, exc, fold, group;
 	double fold_percent;
 	uint64_t from_ns, to_ns, thread;
-	const char *state, *weight, *names;
+	const char *state, *weight, *charge, *names;
 	bool pseudo;
 };
 
@@ -52,6 +52,14 @@ struct trace_flags {
 		  OPT_STRING,	     offsetof(struct trace_flags, state),                           \
 		  "WHICH",	     "Only samples in managed code, or only those outside of it",   \
 		  "managed external" },                                                             \
+		{ "weight",    0,                                                                   \
+		  OPT_STRING,  offsetof(struct trace_flags, weight),                                \
+		  "UNIT",      "samples, or ms: so many intervals of the sampler",                  \
+		  "samples ms" },                                                                   \
+		{ "charge",   0,                                                                    \
+		  OPT_STRING, offsetof(struct trace_flags, charge),                                 \
+		  "HOW",      "tick: a sample is one interval; gap: all until the next (in ms)",    \
+		  "tick gap" },                                                                     \
 		{ "names",	0,                                                                  \
 		  OPT_STRING,	offsetof(struct trace_flags, names),                                \
 		  "FORM",	"raw, as the runtime has them, or written, as a person wrote them", \
@@ -64,6 +72,22 @@ struct trace_flags {
 /* -EINVAL naming the flag. */
 int trace_view_opts(const struct trace_flags *f, struct profile_view_opts *ret,
 		    struct error *reterr);
+
+/* The same, then the file, and what limits trust in it said on stderr; the caller releases both,
+ * opts on failure too. */
+int trace_view_open(const struct trace_flags *f, const char *path, struct profile_view_opts *ret,
+		    struct dotnet_trace *ret_trace, struct error *reterr);
+
+/*
+ * A frame's name for the terminal, in at most so many cells (0 = no limit): without its module,
+ * then without the front of its namespace when it is too long. Only characters that the terminal
+ * can show.
+ */
+void trace_view_name(const char *name, size_t cells, bool arguments, struct strbuf *out);
+
+/* The name that matches and weighs the most, inclusive; -EINVAL for the pattern, -ENOENT. */
+int trace_view_find(const struct profile_view *v, const char *pattern, const char *flag,
+		    uint32_t *ret, struct error *reterr);
 
 /* A line or two on stderr about what limits trust: cut off, lost events, frames without names. */
 void trace_view_warn(const struct dotnet_trace *t);

@@ -32,14 +32,26 @@ static void add_name(const struct flags *f, const char *name, struct strbuf *out
 		strbuf_add(out, s.ptr, f->long_names ? s.len : str_find(s, '('));
 }
 
+/* What the columns Exc and Inc hold: samples, or time. */
+static void add_amount(const struct profile_view *v, double weight, uint64_t count,
+		       struct strbuf *out)
+{
+	if (strcmp(v->unit, "ms") != 0)
+		strbuf_addf(out, "%llu", (unsigned long long)count);
+	else
+		strbuf_addf(out, "%.1f", weight);
+}
+
 static void print_row(const struct flags *f, const struct profile_view *v, const struct view_row *r)
 {
+	CLEANUP(strbuf_release) struct strbuf exc = STRBUF_INIT, inc = STRBUF_INIT;
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 
 	add_name(f, v->names.ptr[r->name], &name);
-	printf("%7.2f %7.2f %9llu %9llu  %s\n", percent(r->exc, v->total),
-	       percent(r->inc, v->total), (unsigned long long)r->exc_count,
-	       (unsigned long long)r->inc_count, strbuf_cstr(&name));
+	add_amount(v, r->exc, r->exc_count, &exc);
+	add_amount(v, r->inc, r->inc_count, &inc);
+	printf("%7.2f %7.2f %9s %9s  %s\n", percent(r->exc, v->total), percent(r->inc, v->total),
+	       strbuf_cstr(&exc), strbuf_cstr(&inc), strbuf_cstr(&name));
 }
 
 static void print_rows(const struct flags *f, const struct profile_view *v,
@@ -65,24 +77,6 @@ static int by_inclusive(const void *a, const void *b)
 
 /* ---- callers and callees of one method ---- */
 
-/* The name that matches and weighs the most, inclusive. */
-static int find_method(const struct profile_view *v, const char *text, uint32_t *ret,
-		       struct error *reterr)
-{
-	struct pattern *p;
-	double best = -1;
-
-	if (pattern_parse(str_from(text), &p, reterr) < 0)
-		return error_wrap(reterr, "--callers");
-	vec_for_each (&v->rows, r)
-		if (r->inc > best && pattern_matches(p, v->names.ptr[r->name])) {
-			best = r->inc;
-			*ret = r->name;
-		}
-	pattern_free(p);
-	return best < 0 ? error_set(reterr, -ENOENT, "no frame matches %s", text) : 0;
-}
-
 static int print_neighbours(const struct flags *f, const struct profile_view *v,
 			    struct error *reterr)
 {
@@ -90,8 +84,10 @@ static int print_neighbours(const struct flags *f, const struct profile_view *v,
 	struct view_neighbours n;
 	uint32_t method = 0;
 
-	if (find_method(v, f->callers, &method, reterr) < 0)
-		return -ENOENT;
+	int r = trace_view_find(v, f->callers, "callers", &method, reterr);
+
+	if (r < 0)
+		return r;
 	add_name(f, v->names.ptr[method], &name);
 	profile_view_neighbours(v, method, &n);
 	printf("Callers of %s\n", strbuf_cstr(&name));
@@ -112,7 +108,7 @@ static void print_json(const struct flags *f, const struct dotnet_trace *t,
 
 	json_init(&w, &out, JSON_INDENT);
 	json_object_begin(&w, NULL);
-	json_cstr(&w, "unit", t->cpu.unit);
+	json_cstr(&w, "unit", v->unit);
 	json_double(&w, "total", v->total);
 	json_uint(&w, "samples", v->samples);
 	json_uint(&w, "samples_without_stack", t->without_stack);
@@ -154,7 +150,7 @@ static int show(const struct flags *f, const struct dotnet_trace *t,
 	}
 	trace_view_about(t, &about);
 	printf("%s", strbuf_cstr(&about));
-	printf("Total %.0f %s\n\n", v.total, t->cpu.unit);
+	printf("Total %.0f %s\n\n", v.total, v.unit);
 	if (f->callers)
 		return print_neighbours(f, &v, reterr);
 	print_rows(f, &v, &v.rows);
@@ -169,12 +165,11 @@ static int run_trace_top(const struct verb_args *a)
 	struct dotnet_trace t;
 	int r;
 
-	if (trace_view_opts(&f->view, &o, &err) < 0 ||
-	    dotnet_trace_read(a->args[0], &t, &err) < 0) {
+	if (trace_view_open(&f->view, a->args[0], &o, &t, &err) < 0) {
 		term_error("trace top", &err);
+		dotnet_trace_release(&t);
 		return EXIT_USAGE;
 	}
-	trace_view_warn(&t);
 	r = show(f, &t, &o, &err);
 	dotnet_trace_release(&t);
 	if (r < 0)

@@ -15,6 +15,7 @@ extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
 extern const struct verb verb_trace_top;
+extern const struct verb verb_trace_tree;
 
 const struct verb *const verbs[] = {
 	&verb_run,
@@ -25,6 +26,7 @@ const struct verb *const verbs[] = {
 	&verb_counters_collect,
 	&verb_counters_monitor,
 	&verb_trace_top,
+	&verb_trace_tree,
 	&verb_report,
 	&verb_compare,
 	&verb_ps,

@@ -38,6 +38,7 @@ struct build {
 	size_t matches_len;
 	uint64_t *seen; /* by node of the view: the bits of its frames and of its callers' */
 	size_t seen_len;
+	double *charges; /* what samples weigh; NULL = what they say */
 };
 
 #define EXC_BIT 63 /* so many patterns of inc, and one bit for exc */
@@ -172,21 +173,48 @@ static bool is_chosen(const struct build *b, uint32_t node)
 
 static void add_sample(struct build *b, const struct profile_sample *s)
 {
+	double weight = b->charges ? b->charges[s - b->p->samples.ptr] : s->weight;
 	static const char *const leaves[] = { NULL, "CPU_TIME", "UNMANAGED_CODE_TIME" };
 	uint32_t node = b->placed[s->node].node;
 	struct view_node *n;
 
 	if (b->o->pseudo_leaves && leaves[s->state])
 		node = child_of(b, node, intern(b, leaves[s->state]));
-	if (!is_chosen(b, node))
+	if (!is_chosen(b, node) || weight < 0)
 		return;
 	n = &b->v->nodes.ptr[node];
-	n->exc += s->weight;
+	n->exc += weight;
 	n->exc_count++;
 	b->v->first_ns = b->v->samples ? MIN(b->v->first_ns, s->t_ns) : s->t_ns;
 	b->v->last_ns = b->v->samples ? MAX(b->v->last_ns, s->t_ns) : s->t_ns;
-	b->v->total += s->weight;
+	b->v->total += weight;
 	b->v->samples++;
+	if (b->o->keep_samples)
+		vec_push(&b->v->kept, ((struct view_sample){ node, s->thread, s->t_ns, weight }));
+}
+
+/* In ms; -1 = it does not count. NULL when samples say themselves what they weigh. */
+static double *make_charges(const struct profile *p, const struct profile_view_opts *o)
+{
+	double *charges, tick = (double)o->interval_ns / 1e6;
+	size_t *last;
+
+	if (o->charge == PROFILE_CHARGE_OWN)
+		return NULL;
+	charges = xcalloc(p->samples.len + 1, sizeof(*charges));
+	last = xcalloc(p->threads.len + 1, sizeof(*last)); /* of a thread, from 1 */
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.ptr[i];
+		size_t *before = &last[s->thread];
+
+		charges[i] = o->charge == PROFILE_CHARGE_TICK ? tick : -1;
+		if (o->charge == PROFILE_CHARGE_GAP && *before)
+			charges[*before - 1] =
+				(double)MAX(s->t_ns - p->samples.ptr[*before - 1].t_ns, 0) / 1e6;
+		*before = i + 1;
+	}
+	free(last);
+	return charges;
 }
 
 /* From the leaves up, as callers stand before callees. */
@@ -221,6 +249,9 @@ static void fold_small(struct profile_view *v, double percent)
 		n->exc = n->inc = 0;
 		n->exc_count = n->inc_count = 0;
 	}
+	vec_for_each (&v->kept, s)
+		while (s->node && !v->nodes.ptr[s->node].inc_count)
+			s->node = v->nodes.ptr[s->node].parent;
 }
 
 static int by_exc(const void *a, const void *b)
@@ -274,12 +305,47 @@ static void make_rows(struct profile_view *v)
 		qsort(v->rows.ptr, v->rows.len, sizeof(*v->rows.ptr), by_exc);
 }
 
+/* Frames that are now called the same are one, and so are nodes of them below the same caller. */
+static void rename_all(struct build *b)
+{
+	CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
+	uint32_t *names = xcalloc(b->v->names.len, sizeof(*names));
+	uint32_t *nodes = xcalloc(b->v->nodes.len, sizeof(*nodes));
+	struct profile_view old = *b->v;
+
+	profile_release(&b->tree);
+	profile_init(&b->tree, "");
+	b->v->nodes = (__typeof__(b->v->nodes))VEC_INIT;
+	vec_push(&b->v->nodes, old.nodes.ptr[0]);
+	for (uint32_t i = 0; i < old.names.len; i++) {
+		strbuf_clear(&out);
+		profile_written_name(&out, b->v->names.ptr[i], false);
+		names[i] = intern(b, strbuf_cstr(&out));
+	}
+	for (uint32_t i = 1; i < old.nodes.len; i++) {
+		const struct view_node *from = &old.nodes.ptr[i];
+		struct view_node *to;
+
+		nodes[i] = child_of(b, nodes[from->parent], names[from->name]);
+		to = &b->v->nodes.ptr[nodes[i]];
+		to->exc += from->exc;
+		to->exc_count += from->exc_count;
+	}
+	vec_for_each (&b->v->kept, s)
+		s->node = nodes[s->node];
+	vec_release(&old.nodes);
+	add_up(b->v);
+	free(names);
+	free(nodes);
+}
+
 void profile_view_make(const struct profile *p, const struct profile_view_opts *o,
 		       struct profile_view *ret)
 {
 	struct build b = { .p = p, .o = o, .v = ret };
 
-	*ret = (struct profile_view){ 0 };
+	*ret = (struct profile_view){ .unit = o->charge ? "ms" : p->unit };
+	b.charges = make_charges(p, o);
 	b.frames = xcalloc(p->frames.len, sizeof(*b.frames));
 	b.placed = xcalloc(p->nodes.len, sizeof(*b.placed));
 	b.seen = xcalloc(1024, sizeof(*b.seen));
@@ -293,6 +359,8 @@ void profile_view_make(const struct profile *p, const struct profile_view_opts *
 			add_sample(&b, s);
 	add_up(ret);
 	fold_small(ret, o->fold_percent);
+	if (o->written)
+		rename_all(&b);
 	make_rows(ret);
 	profile_release(&b.tree);
 	map_release(&b.names);
@@ -300,6 +368,7 @@ void profile_view_make(const struct profile *p, const struct profile_view_opts *
 	free(b.placed);
 	free(b.matches);
 	free(b.seen);
+	free(b.charges);
 }
 
 void profile_view_release(struct profile_view *v)
@@ -308,6 +377,7 @@ void profile_view_release(struct profile_view *v)
 		free(*n);
 	vec_release(&v->names);
 	vec_release(&v->nodes);
+	vec_release(&v->kept);
 	vec_release(&v->rows);
 }
 

@@ -8,6 +8,19 @@
 #include "profile/pattern.h"
 #include "profile/profile.h"
 
+/*
+ * What samples weigh. A sampler that looks at threads every so often says where a thread was, not
+ * for how long: a tick charges each sample one interval, however long the next one took to come; a
+ * gap charges it all the time until then, as TraceEvent's SampleProfilerThreadTimeComputer does,
+ * which stretches a stack over pauses in which nobody looked. The last sample of a thread has no
+ * gap and does not count.
+ */
+enum profile_charge {
+	PROFILE_CHARGE_OWN, /* what they say they weigh, in the profile's unit */
+	PROFILE_CHARGE_TICK,
+	PROFILE_CHARGE_GAP,
+};
+
 struct profile_view_opts {
 	struct pattern_groups groups;
 	struct patterns fold; /* frames that match vanish: what they weigh is their callers' */
@@ -20,6 +33,10 @@ struct profile_view_opts {
 	bool pseudo_leaves;	/* CPU_TIME and UNMANAGED_CODE_TIME as innermost frames */
 	bool without_stack;	/* samples that have none count too */
 	int state;		/* enum profile_state: only those; 0 = all */
+	enum profile_charge charge;
+	int64_t interval_ns; /* of PROFILE_CHARGE_TICK */
+	bool written;	     /* frames are called as a person wrote them, once all is chosen */
+	bool keep_samples;   /* list them, too: for what shows time */
 };
 
 void profile_view_opts_release(struct profile_view_opts *o);
@@ -44,10 +61,20 @@ struct view_rows { /* a vector */
 	size_t len, cap;
 };
 
+/* A sample that is in the view, in the order they came. */
+struct view_sample {
+	uint32_t node;
+	uint32_t thread; /* number in the profile */
+	int64_t t_ns;
+	double weight;
+};
+
 struct profile_view {
+	const char *unit; /* of weights: the profile's, or "ms" */
 	VEC(char *) names;
-	VEC(struct view_node) nodes; /* callers stand before their callees */
-	struct view_rows rows;	     /* by exc, falling; then by inc */
+	VEC(struct view_sample) kept; /* when asked for */
+	VEC(struct view_node) nodes;  /* callers stand before their callees */
+	struct view_rows rows;	      /* by exc, falling; then by inc */
 	double total;
 	uint64_t samples;
 	int64_t first_ns, last_ns; /* of the samples in it */

@@ -1,7 +1,8 @@
 /*
  * Names that compilers make, as Roslyn makes them ("GeneratedNames" in dotnet/roslyn):
  *
- *	Type+<Method>d__4.MoveNext()	     the state machine of an async method or iterator
+ *	Type+<Method>d__4.MoveNext()	     the state machine of an async method or iterator;
+ *					     <<Method>g__Local|4_0>d of what is within one
  *	Type+<>c.<Method>b__4_0()	     a lambda without captures; <>c__DisplayClass4_0 with
  *some Type.<Method>g__Local|4_0()	     a local function
  */
@@ -61,7 +62,10 @@ static bool split_machine(struct str owner, struct str *ret_owner, struct str *r
 
 		if (owner.ptr[i] != '<' || !take_angle(&rest, ret_method) || !ret_method->len)
 			continue;
-		if (!str_starts_with(rest, STR("d__")))
+		if (str_starts_with(rest, STR("g__")) || str_starts_with(rest, STR("b__")))
+			continue; /* within the angles of what is looked for */
+		if (!str_starts_with(rest, STR("d__")) && !str_eq(rest, STR("d")) &&
+		    !str_starts_with(rest, STR("d`")))
 			return false;
 		*ret_owner = (struct str){ owner.ptr, i ? i - 1 : 0 };
 		return true;
@@ -76,17 +80,6 @@ static struct str without_closure(struct str owner)
 		if (!memcmp(owner.ptr + i, "<>c", 3))
 			return (struct str){ owner.ptr, i ? i - 1 : 0 };
 	return owner;
-}
-
-static bool add_machine(struct strbuf *out, struct str owner, struct str part)
-{
-	struct str type, method;
-
-	if (!str_eq(part, STR("MoveNext")) || !split_machine(owner, &type, &method))
-		return false;
-	type = without_closure(type);
-	strbuf_addf(out, "%.*s%s%.*s() async", STR_FMT(type), type.len ? "." : "", STR_FMT(method));
-	return true;
 }
 
 static bool add_nested(struct strbuf *out, struct str owner, struct str part, struct str arguments)
@@ -109,6 +102,21 @@ static bool add_nested(struct strbuf *out, struct str owner, struct str part, st
 	rest.len = str_find(rest, '|');
 	strbuf_addf(out, "%.*s%s%.*s.%.*s%.*s", STR_FMT(owner), dot, STR_FMT(method), STR_FMT(rest),
 		    STR_FMT(arguments));
+	return true;
+}
+
+static bool add_machine(struct strbuf *out, struct str owner, struct str part)
+{
+	struct str type, method;
+
+	if (!str_eq(part, STR("MoveNext")) || !split_machine(owner, &type, &method))
+		return false;
+	if (*method.ptr == '<' && add_nested(out, type, method, STR("()"))) {
+		strbuf_addstr(out, " async");
+		return true;
+	}
+	type = without_closure(type);
+	strbuf_addf(out, "%.*s%s%.*s() async", STR_FMT(type), type.len ? "." : "", STR_FMT(method));
 	return true;
 }
 

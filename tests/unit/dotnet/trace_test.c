@@ -80,6 +80,53 @@ TEST(trace_counts_samples_as_the_official_parser)
 	dotnet_trace_release(&t);
 }
 
+/* TraceEvent's times of a list of frames, each rounded to 1/1000 ms. */
+static void compare_times(const json_t *list, const struct profile_view *v)
+{
+	const json_t *want;
+	size_t i, compared = 0;
+
+	json_array_foreach(list, i, want)
+	{
+		const char *frame = json_string_value(json_object_get(want, "frame"));
+		const struct view_row *r = row_of(v, frame);
+
+		if (!strchr(frame, '!'))
+			continue; /* of the process and of activities */
+		ASSERT_NEAR(r->exc, json_number_value(json_object_get(want, "ms")), 0.002);
+		ASSERT_INT(r->exc_count, json_integer_value(json_object_get(want, "samples")));
+		compared++;
+	}
+	ASSERT_TRUE(compared > 20);
+}
+
+/* With gaps charged to the stack before them, times are those of the official parser. */
+TEST(trace_charges_gaps_as_the_official_parser)
+{
+	CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT, answers = STRBUF_INIT;
+	struct profile_view_opts gap = { .charge = PROFILE_CHARGE_GAP },
+				 tick = { .charge = PROFILE_CHARGE_TICK, .interval_ns = 1108400 };
+	struct profile_view v;
+	struct dotnet_trace t;
+	json_t *want;
+
+	capture_shared("dotnet/cpu/cpuonly10.nettrace.zst", &bytes);
+	capture_shared("dotnet/cpu/cpuonly10.frames.json", &answers);
+	read_bytes(&t, &bytes);
+	want = json_loadb(answers.ptr, answers.len, 0, NULL);
+	profile_view_make(&t.cpu, &gap, &v);
+	ASSERT_NEAR(v.total, json_number_value(json_object_get(want, "totalMs")), 0.002);
+	compare_times(json_object_get(want, "exclusive_folded_all"), &v);
+	compare_times(json_object_get(want, "exclusive_folded_byCpuTime"), &v);
+	profile_view_release(&v);
+	/* a tick is a tick, however long nobody looked */
+	profile_view_make(&t.cpu, &tick, &v);
+	ASSERT_NEAR(v.total, 1.1084 * (double)v.samples, 0.01);
+	profile_view_release(&v);
+	json_decref(want);
+	dotnet_trace_release(&t);
+}
+
 /* A process that was killed leaves no names; what came before is there. */
 TEST(trace_of_a_killed_process_is_read_as_far_as_it_goes)
 {

@@ -185,6 +185,10 @@ TEST(names_of_compilers_become_those_of_people)
 	ASSERT_STREQ(
 		written(&out, "Lib!System.Threading.Thread.<PollGC>g__PollGCWorker|67_0()", false),
 		"Lib!System.Threading.Thread.PollGC.PollGCWorker()");
+	ASSERT_STREQ(written(&out, "App!Shop.Cart+<<PayAsync>g__Await|7_0>d`1[X].MoveNext()", true),
+		     "App!Shop.Cart.PayAsync.Await() async");
+	ASSERT_STREQ(written(&out, "App!Shop.Cart+<>c+<<Pay>b__4_0>d.MoveNext()", true),
+		     "App!Shop.Cart.Pay() lambda async");
 	ASSERT_STREQ(written(&out, "App!Program.<Main>$(class System.String[])", true),
 		     "App!Program.<Main>$()");
 	ASSERT_STREQ(written(&out, "A!B`1[System.__Canon].Run(!0)", false),
