@@ -207,8 +207,9 @@ static void read_runtime(struct figures *f, const struct run *r, struct window w
 
 	f->value[FIGURE_ALLOCATION] = sum_role(r, ROLE_ALLOCATED, w).rate;
 	f->value[FIGURE_GC_PAUSE] = sum_role(r, ROLE_PAUSE, w).rate * 1e3;
-	f->value[FIGURE_HEAP_START] = heap.first;
-	f->value[FIGURE_HEAP_END] = heap.last;
+	/* 0: there was no collection yet that could have told */
+	f->value[FIGURE_HEAP_START] = heap.first > 0 ? heap.first : NAN;
+	f->value[FIGURE_HEAP_END] = heap.last > 0 ? heap.last : NAN;
 }
 
 /* ---- latencies ---- */

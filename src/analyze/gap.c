@@ -8,6 +8,10 @@
 /* Two histograms with steps agree when they are this near. */
 #define AGREEMENT 1.34
 
+/* What makes requests wait before a worker takes them up. */
+#define THROTTLED_MUCH 0.01
+#define CPU_MUCH       0.9
+
 /* Mean throttled share of the variant's seconds whose p99 is above the limit, and of the others. */
 static bool split_throttling(const struct case_finding *f, const struct variant_finding *v,
 			     double *ret_slow, double *ret_quick)
@@ -54,29 +58,33 @@ static enum gap classify(const struct case_finding *f, const struct variant_find
 		return GAP_NONE;
 	if (client < server)
 		return GAP_SERVER_LARGER;
-	return v->spread[FIGURE_THROTTLED].value >= 0.01 || cpu_share_of_limit(f, v) >= 0.9 ||
-			       v->dropped > 0
+	return v->spread[FIGURE_THROTTLED].value >= THROTTLED_MUCH ||
+			       cpu_share_of_limit(f, v) >= CPU_MUCH || v->dropped > 0
 		       ? GAP_EXPLAINED
 		       : GAP_UNEXPLAINED;
 }
 
 /* ---- at length ---- */
 
-/* "84 % of the periods were throttled, CPU use averaged 100 % of the limit, …"; false for nothing
+/*
+ * "84 % of the periods were throttled, CPU use averaged 100 % of the limit, …", all that is known
+ * or only what explains; false for nothing.
  */
 static bool add_waiting(struct strbuf *sb, const struct case_finding *f,
-			const struct variant_finding *v)
+			const struct variant_finding *v, bool all)
 {
+	const struct spread *throttled = &v->spread[FIGURE_THROTTLED];
+	double cpu = cpu_share_of_limit(f, v);
 	const char *sep = "";
 
-	if (v->spread[FIGURE_THROTTLED].n) {
-		fmt_share(sb, v->spread[FIGURE_THROTTLED].value);
+	if (throttled->n && (all || throttled->value >= THROTTLED_MUCH)) {
+		fmt_share(sb, throttled->value);
 		strbuf_addstr(sb, " of the periods were throttled");
 		sep = ", ";
 	}
-	if (figure_known(cpu_share_of_limit(f, v))) {
+	if (figure_known(cpu) && (all || cpu >= CPU_MUCH)) {
 		strbuf_addf(sb, "%sCPU use averaged ", sep);
-		fmt_share(sb, cpu_share_of_limit(f, v));
+		fmt_share(sb, cpu);
 		strbuf_addstr(sb, " of the limit");
 		sep = ", ";
 	}
@@ -98,7 +106,7 @@ static void explain(struct strbuf *sb, const struct case_finding *f,
 	strbuf_addstr(sb,
 		      ". The server's clock starts when a worker takes a request up; before that "
 		      "it waits, to be accepted, read and given CPU");
-	if (add_waiting(&waiting, f, v))
+	if (add_waiting(&waiting, f, v, true))
 		strbuf_addf(sb, ": %s", strbuf_cstr(&waiting));
 	strbuf_addch(sb, '.');
 	if (!split_throttling(f, v, &slow, &quick))
@@ -171,7 +179,7 @@ static char *few_words(const struct case_finding *f, const struct variant_findin
 		break;
 	}
 	strbuf_addstr(&sb, "requests waited before the server's clock began: ");
-	add_waiting(&sb, f, v);
+	add_waiting(&sb, f, v, false);
 	return strbuf_detach(&sb);
 }
 

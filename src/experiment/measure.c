@@ -18,7 +18,9 @@ struct one_run {
 	const struct measure *m;
 	struct live live;
 	struct sink *sink;
+	struct observer *observer;
 	struct prom_histogram before, after; /* the server's own latencies */
+	double runtime_p99_ms;		     /* the same as the runtime tells it; NAN */
 };
 
 static void put_case(const struct one_run *r)
@@ -92,6 +94,7 @@ static void on_load_begins(void *arg)
 {
 	struct one_run *r = arg;
 
+	observer_load_begins(r->observer);
 	observer_scrape(&r->state->file->target, live_url(&r->live), r->live.fetch, r->sink,
 			&r->before);
 }
@@ -105,8 +108,9 @@ static void put_server(struct one_run *r)
 	if (r->before.buckets.len != r->after.buckets.len)
 		prom_histogram_release(&r->before); /* it had none before the first request */
 	p99 = prom_quantile(&r->before, &r->after, 0.99);
+	p99 = isnan(p99) ? r->runtime_p99_ms : p99 * 1000;
 	if (!isnan(p99))
-		sink_metaf(r->sink, META_SERVER_P99_MS, "%.6g", p99 * 1000);
+		sink_metaf(r->sink, META_SERVER_P99_MS, "%.6g", p99);
 	observer_cache(t, live_url(&r->live), r->live.fetch, r->sink);
 }
 
@@ -114,7 +118,6 @@ static int load_and_watch(struct one_run *r, struct error *reterr)
 {
 	struct case_state *s = r->state;
 	CLEANUP(cleanup_load_result) struct load_result *res = NULL;
-	struct observer *observer = NULL;
 	struct drive d = { .rate = r->m->rate,
 			   .vus = drive_vus(s->file, r->m->rate),
 			   .duration_ns = s->file->load.duration_ns,
@@ -123,12 +126,12 @@ static int load_and_watch(struct one_run *r, struct error *reterr)
 			   .load_begins = on_load_begins,
 			   .arg = r };
 	int err = observer_start(r->live.target, &s->file->target, live_url(&r->live), r->sink,
-				 &observer, reterr);
+				 &r->observer, reterr);
 
 	if (err < 0)
 		return err;
 	err = drive_load(s, &r->live, &d, &res, reterr);
-	observer_stop(observer);
+	r->runtime_p99_ms = observer_stop(TAKE(r->observer));
 	if (err == 0 && s->file->target.command.len && !target_alive(r->live.target))
 		err = error_set(reterr, -ECHILD, "the target ended during the load");
 	if (err == 0)

@@ -2,35 +2,21 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
+#include "experiment/target_counters.h"
 #include "host/sampler.h"
 #include "model/meta.h"
 #include "os/clock.h"
-#include "scrape/source.h"
-#include "watch/loop.h"
-#include "watch/record.h"
 
 #define SCRAPE_TIMEOUT_NS (10 * NS_PER_S)
-#define SERIES_MAX	  1000
-
-/* The watch of the target's own counters. */
-struct counters {
-	pthread_t thread;
-	bool runs;
-	int stop_fd; /* written to: end */
-	struct watch_source *sources[2];
-	size_t n;
-	struct sink *sink;
-};
 
 struct observer {
 	pthread_t thread;
-	struct counters counters;
+	struct target_counters *counters; /* NULL: none */
 	struct host_sampler *sampler;
 	struct sink *sink;
 	atomic_bool stop;
@@ -57,75 +43,6 @@ static void *observe(void *arg)
 	return NULL;
 }
 
-/* --- the target's own counters --- */
-
-static int stop_counters(void *arg UNUSED)
-{
-	return 1;
-}
-
-/* That they cannot be read, or end before the load does, limits trust in them and in nothing else.
- */
-static void *watch_counters(void *arg)
-{
-	struct counters *c = arg;
-	struct watch_out *record = watch_record_new(c->sink, OBSERVER_COUNTERS_S);
-	const struct watch_hook hook = { .fd = c->stop_fd, .ready = stop_counters };
-	struct watch_result result;
-	struct error err = ERROR_INIT;
-
-	if (watch_loop_run(c->sources, c->n,
-			   &(struct watch_loop_opts){ .interval_ns = OBSERVER_COUNTERS_S * NS_PER_S,
-						      .out = record,
-						      .hooks = &hook,
-						      .n_hooks = 1 },
-			   &result, &err) < 0)
-		sink_loss(c->sink, "counters", 1, err.msg);
-	record->ops->close(record, NULL);
-	return NULL;
-}
-
-static void open_page(struct counters *c, const struct case_target *wanted, const char *url)
-{
-	CLEANUP(mem_cleanup)
-	char *page = wanted->metrics_path ? xasprintf("%s%s", url, wanted->metrics_path) : NULL;
-	struct error err = ERROR_INIT;
-
-	if (!page)
-		return;
-	if (scrape_source_new(&(struct scrape_source_opts){ .url = page,
-							    .timeout_ns = NS_PER_S / 2,
-							    .max_series = SERIES_MAX },
-			      &c->sources[c->n], &err) < 0)
-		sink_loss(c->sink, "counters", 1, err.msg);
-	else
-		c->n++;
-}
-
-static void start_counters(struct counters *c, const struct case_target *wanted, const char *url,
-			   struct sink *sink)
-{
-	c->sink = sink;
-	c->stop_fd = eventfd(0, EFD_CLOEXEC);
-	open_page(c, wanted, url);
-	c->runs =
-		c->n && c->stop_fd >= 0 && pthread_create(&c->thread, NULL, watch_counters, c) == 0;
-	for (size_t i = 0; i < c->n && !c->runs; i++)
-		c->sources[i]->ops->close(c->sources[i]);
-}
-
-static void end_counters(struct counters *c)
-{
-	uint64_t one = 1;
-
-	if (c->runs && write(c->stop_fd, &one, sizeof(one)) == sizeof(one))
-		pthread_join(c->thread, NULL);
-	if (c->stop_fd >= 0)
-		close(c->stop_fd);
-}
-
-/* --- both --- */
-
 int observer_start(struct target *t, const struct case_target *wanted, const char *url,
 		   struct sink *sink, struct observer **ret, struct error *reterr)
 {
@@ -141,22 +58,30 @@ int observer_start(struct target *t, const struct case_target *wanted, const cha
 		free(o);
 		return error_errno(reterr, r, "starting the observer");
 	}
-	start_counters(&o->counters, wanted, url, sink);
+	o->counters = target_counters_start(t, wanted, url, sink);
 	*ret = o;
 	return 0;
 }
 
-void observer_stop(struct observer *o)
+void observer_load_begins(struct observer *o)
 {
+	target_counters_begin(o->counters);
+}
+
+double observer_stop(struct observer *o)
+{
+	double p99;
+
 	if (!o)
-		return;
+		return NAN;
 	atomic_store(&o->stop, true);
-	end_counters(&o->counters);
+	p99 = target_counters_stop(o->counters);
 	pthread_join(o->thread, NULL);
 	if (o->missed)
 		sink_loss(o->sink, "host", o->missed, "samples missed: assay itself had to wait");
 	host_sampler_free(o->sampler);
 	free(o);
+	return p99;
 }
 
 /* --- before and after --- */

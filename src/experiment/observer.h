@@ -13,8 +13,7 @@
 #include "scrape/prom.h"
 #include "target/target.h"
 
-#define OBSERVER_PERIOD_NS  (100 * NS_PER_MS)
-#define OBSERVER_COUNTERS_S 1
+#define OBSERVER_PERIOD_NS (100 * NS_PER_MS)
 
 struct observer;
 
@@ -22,8 +21,14 @@ struct observer;
 int observer_start(struct target *t, const struct case_target *wanted, const char *url,
 		   struct sink *sink, struct observer **ret, struct error *reterr);
 
-/* Joins the threads. NULL in, nothing done. */
-void observer_stop(struct observer *o);
+/* The warm-up is over. */
+void observer_load_begins(struct observer *o);
+
+/*
+ * Joins the threads. Returns the p99 in ms as the target's runtime tells it, NAN when it does not.
+ * NULL in, nothing done.
+ */
+double observer_stop(struct observer *o);
 
 /* What the target's own histogram holds now; empty (and a loss in the sink) when it cannot be read.
  */

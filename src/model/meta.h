@@ -52,7 +52,9 @@
 #define META_GEN_STEAL_SHARE "generator.steal_share"
 
 /* what the target says of itself at the end of the load */
-#define META_SERVER_P99_MS "server.p99_ms" /* its own histogram, over the measured phase */
+/* its own histogram, over the measured phase; without one, from what its runtime told each second
+ */
+#define META_SERVER_P99_MS "server.p99_ms"
 #define META_CACHE_HITS	   "cache.hits"
 #define META_CACHE_MISSES  "cache.misses"
 #define META_CACHE_ENTRIES "cache.entries"

@@ -259,6 +259,21 @@ static void finish(struct loop *l)
 	hand_tick(l, now_ns);
 }
 
+static int start_one(struct loop *l, struct watch_source *s, struct error *reterr)
+{
+	struct error err = ERROR_INIT;
+	int r = s->ops->start(s, &l->port, clock_now_ns(), &err);
+
+	if (r >= 0)
+		return 0;
+	if (l->opts->optional && l->n_live > 1) {
+		port_note(&l->port, clock_now_ns(), err.msg);
+		drop(l, s);
+		return 0;
+	}
+	return error_set(reterr, r, "%s", err.msg);
+}
+
 static int start_all(struct loop *l, struct watch_source *const *sources, size_t n,
 		     struct error *reterr)
 {
@@ -266,7 +281,7 @@ static int start_all(struct loop *l, struct watch_source *const *sources, size_t
 	for (size_t i = 0; i < n; i++)
 		l->live[l->n_live++] = sources[i];
 	for (size_t i = 0; i < n; i++) {
-		int r = sources[i]->ops->start(sources[i], &l->port, clock_now_ns(), reterr);
+		int r = start_one(l, sources[i], reterr);
 
 		if (r < 0)
 			return r;

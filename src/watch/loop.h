@@ -30,6 +30,7 @@ struct watch_loop_opts {
 	struct watch_out *out;
 	const struct watch_hook *hooks;
 	size_t n_hooks;
+	bool optional; /* a source that does not start is noted and left out, if others do */
 };
 
 struct watch_result {

@@ -341,3 +341,28 @@ TEST(tee_goes_on_without_one_that_fails)
 	ASSERT_OK(both->ops->close(both, NULL));
 	ASSERT_INT(bad.closed + good.closed, 2);
 }
+
+TEST(loop_a_source_that_is_optional_may_fail_to_start)
+{
+	struct hand a = polled("a"), b = polled("b");
+	struct watch_source *sources[] = { &b.source, &a.source };
+	struct watch_loop_opts opts = { .interval_ns = 100 * NS_PER_MS,
+					.duration_ns = 200 * NS_PER_MS,
+					.optional = true };
+	struct watch_result res;
+	struct error err = ERROR_INIT;
+	struct log log;
+
+	log_init(&log);
+	log.plain = true;
+	opts.out = &log.out;
+	b.starts = -EACCES;
+	ASSERT_OK_ERR(watch_loop_run(sources, 2, &opts, &res, &err), err);
+	ASSERT_STREQ(strbuf_cstr(&log.text), "(no start) a | a | ");
+	ASSERT_INT(a.closed, 1);
+	ASSERT_INT(b.closed, 1);
+	a.starts = -EACCES;
+	ASSERT_INT(watch_loop_run(sources, 2, &opts, &res, &err), -EACCES);
+	ASSERT_INT(a.closed, 2);
+	ASSERT_INT(b.closed, 2);
+}
