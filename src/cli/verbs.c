@@ -14,6 +14,7 @@ extern const struct verb verb_load_new;
 extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
+extern const struct verb verb_trace_gc;
 extern const struct verb verb_trace_top;
 extern const struct verb verb_trace_tree;
 
@@ -27,6 +28,7 @@ const struct verb *const verbs[] = {
 	&verb_counters_monitor,
 	&verb_trace_top,
 	&verb_trace_tree,
+	&verb_trace_gc,
 	&verb_report,
 	&verb_compare,
 	&verb_ps,

@@ -207,9 +207,13 @@ static int on_event(void *user, const struct nettrace_event *e)
 		r->t.first_ns = e->t_ns;
 	if (e->t_ns > r->t.last_ns)
 		r->t.last_ns = e->t_ns;
+	if (role != ROLE_RUNDOWN && e->t_ns > r->t.ended_ns)
+		r->t.ended_ns = e->t_ns;
 	if (role == ROLE_SAMPLE)
 		take_sample(r, e);
-	else if (role == ROLE_RUNTIME || role == ROLE_RUNDOWN)
+	if (role == ROLE_RUNTIME)
+		gc_log_take(&r->t.gc, e);
+	if (role == ROLE_RUNTIME || role == ROLE_RUNDOWN)
 		methods_take(r->methods, e, role == ROLE_RUNDOWN);
 	else if (role == ROLE_PROCESS)
 		take_process(r, e);
@@ -335,6 +339,7 @@ int dotnet_trace_end(struct dotnet_trace_reader *r, struct dotnet_trace *ret, st
 void dotnet_trace_release(struct dotnet_trace *t)
 {
 	profile_release(&t->cpu);
+	gc_log_release(&t->gc);
 	free(t->command_line);
 	free(t->truncated);
 }

@@ -6,6 +6,7 @@
 #ifndef ASSAY_DOTNET_TRACE_H
 #define ASSAY_DOTNET_TRACE_H
 
+#include "dotnet/gc_log.h"
 #include "dotnet/nettrace.h"
 #include "profile/profile.h"
 
@@ -14,9 +15,12 @@ struct dotnet_trace {
 	uint64_t without_stack;
 	double interval_ms; /* median of the time between two samples of a thread; 0 = unknown */
 
+	struct gc_log gc;
+
 	struct nettrace_info info;
 	struct nettrace_counts counts;
 	int64_t first_ns, last_ns;     /* of all events */
+	int64_t ended_ns;	       /* the last event before the rundown */
 	char *command_line;	       /* of the process; or NULL */
 	size_t methods;		       /* whose names came */
 	uint64_t frames_known, frames; /* different addresses in stacks, and those with a name */
