@@ -78,6 +78,20 @@ static void parse_stack(struct js_error *e)
 	}
 }
 
+/* An object without words of its own says more as JSON. */
+static void describe_object(JSContext *ctx, JSValueConst v, struct strbuf *sb)
+{
+	CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT;
+	int r = js_json_write(ctx, v, &json);
+
+	if (r < 0)
+		JS_FreeValue(ctx, JS_GetException(ctx));
+	if (r <= 0)
+		return;
+	strbuf_clear(sb);
+	strbuf_addstr(sb, strbuf_cstr(&json));
+}
+
 /* String(v), or a word for it when even that throws. */
 static char *describe(JSContext *ctx, JSValueConst v)
 {
@@ -88,6 +102,8 @@ static char *describe(JSContext *ctx, JSValueConst v)
 		strbuf_clear(&sb);
 		strbuf_addstr(&sb, "(a value that cannot be shown)");
 	}
+	if (!strcmp(strbuf_cstr(&sb), "[object Object]"))
+		describe_object(ctx, v, &sb);
 	return strbuf_detach(&sb);
 }
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/vec.h"
+#include "js/error.h"
 #include "js/module.h"
 #include "js/vm.h"
 #include "os/fiber.h"
@@ -46,6 +47,11 @@ struct js_rejection {
 	JSValue promise, reason;
 };
 
+/* What a module asked for, while a script is imported: an error of it has no place of its own. */
+struct js_import {
+	char *importer, *written, *name;
+};
+
 struct js_vm {
 	JSContext *ctx;
 	struct js_shard *shard;
@@ -65,6 +71,10 @@ struct js_vm {
 	bool waiting;	   /* blocked in the call's own loop: js_vm_post() wakes it */
 	uint64_t deadline_ns;
 
+	bool importing;		       /* inside js_vm_import() */
+	bool import_refused;	       /* the last of imports could not be had */
+	VEC(struct js_import) imports; /* of js_vm_import() */
+
 	unsigned holds;
 	struct js_task *tasks, **tasks_end;
 	VEC(struct js_rejection) rejections; /* in order of time */
@@ -76,6 +86,13 @@ int js_vm_interrupt(JSRuntime *rt, void *shard);
 /* Called by the engine when a promise is rejected unhandled, or handled later. (vm.c) */
 void js_vm_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, JS_BOOL handled,
 		     void *shard);
+
+/* Gives an error of js_vm_import() that has no place that of the import at fault, if it is known,
+ * and forgets the imports. (import_place.c) */
+void js_imports_end(struct js_vm *vm, struct js_error *err);
+
+/* The source behind a resolved name: 0 or a negative errno. (module.c) */
+int js_modules_read(struct js_modules *mods, const char *name, struct strbuf *ret);
 
 /* Makes imports of the runtime go to mods. (module.c) */
 void js_modules_install(struct js_modules *mods, JSRuntime *rt);

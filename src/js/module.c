@@ -276,6 +276,32 @@ static JSModuleDef *new_native(JSContext *ctx, const struct js_native_module *na
 	return m;
 }
 
+/* ---- who asked ---- */
+
+static void note_import(JSContext *ctx, const char *importer, const char *written, const char *name)
+{
+	struct js_vm *vm = js_vm_of(ctx);
+	struct js_import i;
+
+	if (!vm || !vm->importing)
+		return;
+	i = (struct js_import){ xstrdup(importer), xstrdup(written), xstrdup(name) };
+	vec_push(&vm->imports, i);
+}
+
+static void note_refusal(JSContext *ctx)
+{
+	struct js_vm *vm = js_vm_of(ctx);
+
+	if (vm)
+		vm->import_refused = vm->importing;
+}
+
+int js_modules_read(struct js_modules *mods, const char *name, struct strbuf *ret)
+{
+	return mods->ops->load(mods->user, name, ret, NULL);
+}
+
 /* ---- sources ---- */
 
 static const struct bytecode *find_bytecode(struct js_modules *mods, const char *name)
@@ -397,6 +423,7 @@ static JSModuleDef *load_source(JSContext *ctx, struct js_modules *mods, const c
 	if (code)
 		return read_bytecode(ctx, code, ret);
 	if (mods->ops->load(mods->user, name, &source, &err) < 0) {
+		note_refusal(ctx);
 		js_throw(ctx, "%s", err.msg);
 		return NULL;
 	}
@@ -502,6 +529,7 @@ static char *normalize(JSContext *ctx, const char *importer, const char *written
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 
 	js_module_resolve(importer, written, &name);
+	note_import(ctx, importer, written, strbuf_cstr(&name));
 	return js_strndup(ctx, strbuf_cstr(&name), name.len);
 }
 
@@ -520,6 +548,7 @@ static JSModuleDef *load_module(JSContext *ctx, const char *name, void *arg)
 	if (native)
 		return new_native(ctx, native);
 	if (!is_source(name)) {
+		note_refusal(ctx);
 		refuse(ctx, mods, name);
 		return NULL;
 	}

@@ -35,16 +35,32 @@ static int on_interrupt(JSRuntime *rt UNUSED, void *arg)
 	return clock_now_ns() > job->deadline_ns;
 }
 
+/* sucrase puts " (line:column)" at the end of its messages: it goes to where places are told. */
+static void take_place(char *message, char *place, size_t size)
+{
+	char *open = strrchr(message, '(');
+	unsigned line, column;
+	int end = 0;
+
+	if (!open || open == message || sscanf(open, "(%u:%u)%n", &line, &column, &end) != 2 ||
+	    open[end])
+		return;
+	snprintf(place, size, ":%u:%u", line, column);
+	open[-1] = '\0';
+}
+
 static int report(struct job *job, JSContext *ctx)
 {
 	struct js_error e = JS_ERROR_INIT;
 	int r = clock_now_ns() > job->deadline_ns ? -ETIMEDOUT : -EINVAL;
+	char place[32] = "";
 
 	js_error_take(ctx, &e);
 	if (e.out_of_memory)
 		r = -ENOMEM;
-	/* sucrase puts "(line:column)" at the end of its messages */
-	error_set(job->reterr, r, "%s: %s", job->name,
+	else if (r == -EINVAL)
+		take_place(e.message, place, sizeof(place));
+	error_set(job->reterr, r, "%s%s: %s", job->name, place,
 		  r == -ETIMEDOUT ? "taking the types off took too long"
 		  : r == -ENOMEM  ? "taking the types off took too much memory"
 				  : e.message);

@@ -490,7 +490,9 @@ int js_vm_import(struct js_vm *vm, const char *name, JSValue *ret, struct js_err
 	int r;
 
 	begin_call(vm);
+	vm->importing = true;
 	r = end_call(vm, JS_LoadModule(vm->ctx, "", name), &namespace, err);
+	js_imports_end(vm, r < 0 ? err : NULL);
 	if (r < 0)
 		return r;
 	if (JS_IsUndefined(namespace)) {

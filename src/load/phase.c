@@ -289,6 +289,12 @@ static int add_file(JSContext *ctx, struct str key, JSValueConst value, void *ar
 		strbuf_add(&f.content, bytes, len);
 	} else {
 		JS_FreeValue(ctx, JS_GetException(ctx));
+		js_throw(ctx,
+			 "handleSummary(): what is to be written to '%s' is no text and no "
+			 "ArrayBuffer",
+			 f.path);
+		free(f.path);
+		return -1;
 	}
 	vec_push(&r->files, f);
 	return 0;
@@ -307,7 +313,11 @@ static int take_files(struct load_vu *vu, void *arg)
 {
 	JSContext *ctx = js_vm_context(vu->vm);
 
-	if (!JS_IsObject(vu->result) || js_each(ctx, vu->result, add_file, arg) >= 0)
+	if (JS_IsUndefined(vu->result) || JS_IsNull(vu->result))
+		return 0;
+	if (!JS_IsObject(vu->result))
+		js_throw(ctx, "handleSummary() is to return an object of names and texts");
+	else if (js_each(ctx, vu->result, add_file, arg) >= 0)
 		return 0;
 	js_error_take(ctx, &vu->error);
 	forget_files(arg);

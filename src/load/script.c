@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -87,16 +88,29 @@ static const struct js_module_ops module_ops = {
 	.commonjs = load_commonjs,
 };
 
+/* Links are not followed: what stands beside a link is beside the script. */
+static char *absolute(const char *path)
+{
+	CLEANUP(strbuf_release) struct strbuf importer = STRBUF_INIT, name = STRBUF_INIT;
+	CLEANUP(mem_cleanup) char *dir = getcwd(NULL, 0), *written = NULL;
+
+	if (!dir)
+		return xstrdup(path);
+	strbuf_addf(&importer, "%s/", dir);
+	written = xasprintf(path[0] == '/' ? "%s" : "./%s", path);
+	js_module_resolve(strbuf_cstr(&importer), written, &name);
+	return strbuf_detach(&name);
+}
+
 int load_script_new(struct load_script **ret, const char *path, struct str text,
 		    const struct js_native_module *const *natives, struct error *reterr)
 {
 	struct load_script *s = xcalloc(1, sizeof(*s));
-	char *real = text.ptr ? NULL : realpath(path, NULL);
 	int r = 0;
 
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->filled, NULL);
-	s->name = real ? real : xstrdup(path);
+	s->name = text.ptr ? xstrdup(path) : absolute(path);
 	s->modules = js_modules_new(&module_ops, s);
 	for (; *natives; natives++)
 		js_modules_add(s->modules, *natives);

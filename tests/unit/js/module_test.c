@@ -191,16 +191,21 @@ TEST(module_failed_dynamic_import_can_be_caught)
 TEST(module_errors_name_what_and_where)
 {
 	expect_import_error("import http from 'k6/grpc';\n", "Error: k6/grpc is not available here",
-			    "");
-	expect_import_error("import './none.js';\n", "Error: reading /none.js: no such file", "");
+			    "/main.js:1:18: ");
+	expect_import_error("import './none.js';\n", "Error: reading /none.js: no such file",
+			    "/main.js:1:8: ");
 	expect_import_error("let x = 1;\nlet y = 2 +* 3;\n",
 			    "SyntaxError: unexpected token in expression: '*'", "/main.js:2:12: ");
 	expect_import_error("import './bad.js';\n",
 			    "SyntaxError: unexpected token in expression: ';'", "/bad.js:2:9: ");
 	expect_import_error("import { nope } from './fine.js'; import { get } from 'rig';\n",
-			    "Error: reading /fine.js: no such file", "");
-	expect_import_error("import { get } from 'rig';\n",
-			    "SyntaxError: Could not find export 'get' in module 'rig'", "");
+			    "Error: reading /fine.js: no such file", "/main.js:1:22: ");
+	expect_import_error(
+		"// get './none.js' 'rig'\nlet get2;\nimport {\n  get,\n} from 'rig';\n",
+		"SyntaxError: Could not find export 'get' in module 'rig'", "/main.js:4:3: ");
+	expect_import_error("const s = 'rig';\nimport(\"./none.js\");\n",
+			    "Uncaught (in promise) Error: reading /none.js: no such file",
+			    "/main.js:2:8: ");
 	expect_import_error("import './thrower.js';\n",
 			    "TypeError: cannot read property 'x' of null", "/thrower.js:2:7: ");
 	expect_import_error("throw new RangeError('at init');\n", "RangeError: at init",

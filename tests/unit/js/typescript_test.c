@@ -38,8 +38,7 @@ TEST(typescript_errors_name_the_place_and_leave_the_source)
 
 	strbuf_addstr(&sb, "let a = 1;\nlet b: = 2;\n");
 	ASSERT_INT(js_typescript_strip("dir/t.ts", &sb, &err), -EINVAL);
-	ASSERT_HAS(err.msg, "dir/t.ts: ");
-	ASSERT_HAS(err.msg, "(2:8)");
+	ASSERT_STREQ(err.msg, "dir/t.ts:2:8: SyntaxError: Unexpected token");
 	ASSERT_STREQ(strbuf_cstr(&sb), "let a = 1;\nlet b: = 2;\n");
 }
 

@@ -228,7 +228,7 @@ TEST(error_has_text_stack_and_innermost_place)
 		     "    at https://h:8/s.js:2:12",
 		     "https://h:8/s.js:2:12");
 	expect_error(&b, "throw 'x'", "x", "-:0:0");
-	expect_error(&b, "throw { a: 1 }", "[object Object]", "-:0:0");
+	expect_error(&b, "throw { a: 1 }", "{\"a\":1}", "-:0:0");
 	expect_error(&b, "throw { toString() { throw 1; } }", "(a value that cannot be shown)",
 		     "-:0:0");
 	expect_error(&b, "throw Symbol('s')", "(a value that cannot be shown)", "-:0:0");
