@@ -135,7 +135,8 @@ static void look_cut(struct dotnet_place *at)
 
 		*slash = '\0';
 		folder = dotnet_open_folder(at->root, *path ? path : "/");
-		if (folder < 0 || dotnet_listener(folder, slash + 1, &who) < 0 || who != at->pid)
+		if (folder < 0 || !is_socket(folder, slash + 1) ||
+		    dotnet_listener(folder, slash + 1, &who) < 0 || who != at->pid)
 			return;
 		at->socket = xstrdup(slash + 1);
 		free(at->dir);

@@ -144,4 +144,24 @@ code=$?
 ok 'a Ctrl-C is for both' "$code" = 0
 ok 'the command had it too' "$(has err 'the command (has|was) ended .(exit code 130|signal 2).')" = 1
 ok 'nothing is left of the ports' -z "$(ls t | grep assay-port)"
+
+# ---- the runtimes before ----
+
+for version in 9.0.20 8.0.31; do
+	major=${version%%.*}
+	if [ "$(uname -m)" != x86_64 ] || ! build_dotnet "$top/tests/e2e/dotnet/starter" "$tmp/net$major" \
+		-p:Framework="net$major.0" -r linux-x64 --self-contained -p:RuntimeFrameworkVersion=$version; then
+		skip ".NET $major" "its runtime pack $version cannot be had: $(tail -n 1 build.log | cut -c1-100)"
+		continue
+	fi
+	reach child 20 "net$major/Starter" 300
+	ok ".NET $major is seen from its first line on" "$(grep -c '^event Line 42$' out)" = 1
+	ok ".NET $major tells its version before that" "$(has out "^version $version\$")" = 1
+	rm first
+	"net$major/Starter" 3000 >first &
+	until [ -s first ]; do sleep 0.05; done
+	timeout 20 "$ASSAY" ps --json >out 2>err
+	ok ".NET $major is listed" "$(jq -r --argjson pid $! \
+		'.processes[] | select(.pid == $pid) | .version' out)" = "$version"
+done
 tap_end
