@@ -17,6 +17,7 @@
 #include "cli/proxies.h"
 #include "cli/term.h"
 #include "cli/verb.h"
+#include "js/module.h"
 #include "model/meta.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -201,6 +202,18 @@ static char *module_dir(void)
 /* Of each probe of a search, unless --warmup says another. */
 #define PROBE_WARMUP "2s"
 
+/* The script "-"; what it imports and opens is looked for from the working directory on. */
+static int read_stdin(struct load_opts *o, struct strbuf *ret, struct error *reterr)
+{
+	if (strcmp(o->path, "-") != 0)
+		return 0;
+	if (file_read("/dev/stdin", JS_SOURCE_BYTES_MAX, ret, reterr) < 0)
+		return error_wrap(reterr, "reading the script");
+	o->path = "./-";
+	o->source = (struct str){ strbuf_cstr(ret), ret->len };
+	return 0;
+}
+
 /* Runs, prints, returns the exit code. */
 static int run_load_of(const struct verb_args *a, const struct load_tiers *options,
 		       const struct load_env *env, const struct load_target *target,
@@ -212,6 +225,7 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	CLEANUP(cleanup_net_proxies) struct net_proxies *proxies = NULL;
 	const struct load_flags *f = a->opts;
 	CLEANUP(view_release) struct view view = { f, LOAD_LOG_OUT_INIT };
+	CLEANUP(strbuf_release) struct strbuf source = STRBUF_INIT;
 	struct load_opts o = {
 		.path = a->args[0],
 		.target = target,
@@ -236,6 +250,8 @@ static int run_load_of(const struct verb_args *a, const struct load_tiers *optio
 	int r;
 
 	catch_signals();
+	if (read_stdin(&o, &source, reterr) < 0)
+		return LOAD_EXIT_SCRIPT;
 	if (cli_proxies(&proxies, reterr) < 0 || load_log_open(f, &view.log, reterr) < 0)
 		return LOAD_EXIT_CONFIG;
 	o.proxies = proxies;
@@ -324,22 +340,39 @@ static int read_target(const struct verb_args *a, struct load_url *ret, struct e
 	return load_url_read(a->args[0], &u, ret, reterr);
 }
 
-static int run_load(const struct verb_args *a)
+#define USAGE "[options] SCRIPT.js|-|URL"
+
+/* "assay load run script.js", as k6 has it, is "assay load script.js". */
+static int take_script(const struct verb_args *a, struct verb_args *ret, struct error *reterr)
+{
+	*ret = *a;
+	if (a->n_args < 2)
+		return 0;
+	if (strcmp(a->args[0], "run") != 0)
+		return error_set(reterr, -EINVAL,
+				 "\"%s\" is one argument too many: assay load " USAGE, a->args[1]);
+	ret->args++;
+	ret->n_args--;
+	return 0;
+}
+
+static int run_load(const struct verb_args *all)
 {
 	CLEANUP(load_tiers_release) struct load_tiers options = { NULL, NULL };
 	CLEANUP(load_env_release) struct load_env env = LOAD_ENV_INIT;
 	CLEANUP(load_url_release) struct load_url url = LOAD_URL_INIT;
-	const struct load_flags *f = a->opts;
+	const struct load_flags *f = all->opts;
 	struct error err = ERROR_INIT;
 	int exit_code = LOAD_EXIT_CONFIG;
+	struct verb_args args;
 
 	if (f->threads > 256)
 		error_set(&err, -EINVAL, "--threads %llu: at most 256",
 			  (unsigned long long)f->threads);
-	else if (read_target(a, &url, &err) == 0 && read_flags(f, &options, &err) == 0 &&
-		 load_env_read(f, &env, &err) == 0)
-		exit_code =
-			run_load_of(a, &options, &env, url.target.url ? &url.target : NULL, &err);
+	else if (take_script(all, &args, &err) == 0 && read_target(&args, &url, &err) == 0 &&
+		 read_flags(f, &options, &err) == 0 && load_env_read(f, &env, &err) == 0)
+		exit_code = run_load_of(&args, &options, &env, url.target.url ? &url.target : NULL,
+					&err);
 	if (err.code)
 		term_error("load", &err);
 	return exit_code;
@@ -461,6 +494,8 @@ static const struct opt opts[] = {
 	  "compact; full: groups and scenarios too; legacy: k6's older form; disabled",
 	  "compact full legacy disabled" },
 	{ "no-color", 0, OPT_FLAG, AT(no_colour), NULL, "No colours, on a terminal either" },
+	{ "profiling-enabled", 0, OPT_FLAG, AT(no_report), NULL,
+	  "Taken for k6's sake: there is no server to profile it by" },
 	{ "no-usage-report", 0, OPT_FLAG, AT(no_report), NULL,
 	  "Nothing is ever reported; taken for k6's sake" },
 	{ "linger", 'l', OPT_FLAG, AT(linger), NULL,
@@ -493,7 +528,7 @@ static const struct example examples[] = {
 const struct verb verb_load = {
 	.name = "load",
 	.summary = "Run a k6 script as load",
-	.usage = "[options] SCRIPT.js|URL",
+	.usage = USAGE,
 	.about =
 		"Runs a k6 script as it is, with k6's metrics, thresholds, summary and exit "
 		"codes.\n"
@@ -516,7 +551,7 @@ const struct verb verb_load = {
 	.examples = examples,
 	.opts_size = sizeof(struct load_flags),
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.usage_exit = LOAD_EXIT_CONFIG,
 	.completes = "file",
 	.run = run_load,

@@ -97,6 +97,10 @@ void plan_scenario_release(struct load_scenario *s)
 	"constant-vus, ramping-vus, shared-iterations, per-vu-iterations, constant-arrival-rate, " \
 	"ramping-arrival-rate"
 
+/* k6 until its version 2: the number of VUs could be changed from outside, for which there is no
+ * way here. Without that it is a constant number of them. */
+#define EXTERNALLY_CONTROLLED "externally-controlled"
+
 static int read_executor(const char *path, const json_t *value, enum load_executor *ret,
 			 struct error *reterr)
 {
@@ -104,6 +108,8 @@ static int read_executor(const char *path, const json_t *value, enum load_execut
 
 	if (!name)
 		return error_set(reterr, -EINVAL, "%s.executor: expected one of " EXECUTORS, path);
+	if (!strcmp(name, EXTERNALLY_CONTROLLED))
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(executor_names); i++)
 		if (!strcmp(name, executor_names[i])) {
 			*ret = (enum load_executor)i;
@@ -156,6 +162,29 @@ static bool has(const json_t *object, const char *key)
 	return v && !json_is_null(v);
 }
 
+static bool is_external(const json_t *value)
+{
+	const char *name = json_string_value(json_object_get(value, "executor"));
+
+	return name && !strcmp(name, EXTERNALLY_CONTROLLED);
+}
+
+/* It has a limit for what is asked from outside, and may go on until it is stopped. */
+static void read_external(struct load_scenario *s, json_t *value)
+{
+	json_t *duration = json_object_get(value, "duration");
+	bool endless = !duration || json_is_null(duration) ||
+		       (json_is_number(duration) && json_number_value(duration) <= 0) ||
+		       (json_is_string(duration) && (!strcmp(json_string_value(duration), "0") ||
+						     !strcmp(json_string_value(duration), "0s")));
+
+	json_object_del(value, "maxVUs");
+	if (endless)
+		json_object_del(value, "duration");
+	s->duration_ns = LOAD_DURATION_MAX_NS;
+	s->graceful_stop_ns = 0;
+}
+
 static int complete_open(struct load_scenario *s, const char *path, const json_t *value,
 			 struct error *reterr)
 {
@@ -175,7 +204,7 @@ int plan_scenario_read(const char *name, const json_t *value, struct load_scenar
 	enum load_executor executor = LOAD_CONSTANT_VUS;
 	const char *key;
 	char path[160];
-	json_t *item;
+	json_t *item, *own;
 	int err;
 
 	snprintf(path, sizeof(path), "options.scenarios.%s", name);
@@ -185,12 +214,16 @@ int plan_scenario_read(const char *name, const json_t *value, struct load_scenar
 	if (err < 0)
 		return err;
 	plan_scenario_init(ret, name, executor);
-	json_object_foreach((json_t *)(uintptr_t)value, key, item)
+	own = json_copy((json_t *)(uintptr_t)value);
+	if (is_external(own))
+		read_external(ret, own);
+	json_object_foreach(own, key, item)
 	{
 		err = read_field(ret, path, key, item, reterr);
 		if (err < 0)
 			break;
 	}
+	json_decref(own);
 	if (err == 0 && load_executor_is_open(executor))
 		err = complete_open(ret, path, value, reterr);
 	if (err == 0)

@@ -211,6 +211,24 @@ TEST(every_executor_is_read)
 	ASSERT_INT(load_plan_vus_max(p), 27);
 }
 
+/* k6's former executor without its remote control is a constant number of VUs. */
+TEST(externally_controlled_is_constant)
+{
+	CLEANUP(cleanup_load_plan)
+	struct load_plan *p =
+		plan_of("{\"scenarios\":{\"a\":{\"executor\":\"externally-controlled\",\"vus\":3,"
+			"\"maxVUs\":9,\"duration\":\"5s\"},\"b\":{\"executor\":"
+			"\"externally-controlled\",\"duration\":\"0\"}}}",
+			NULL);
+	const struct load_scenario *a = &p->scenarios.ptr[0], *b = &p->scenarios.ptr[1];
+
+	ASSERT_INT(a->executor, LOAD_CONSTANT_VUS);
+	ASSERT_INT(a->vus, 3);
+	ASSERT_INT(a->duration_ns / NS_PER_S, 5);
+	ASSERT_INT(b->vus, 1);
+	ASSERT_INT(b->duration_ns / NS_PER_S, 3650 * 86400);
+}
+
 TEST(mistakes_inside_scenarios_are_named)
 {
 	static const struct {
@@ -254,8 +272,10 @@ TEST(mistakes_inside_scenarios_are_named)
 		{ "\"executor\":\"constant-arrival-rate\",\"duration\":\"1s\",\"rate\":1.5,"
 		  "\"preAllocatedVUs\":2",
 		  "options.scenarios.s.rate: expected a whole number" },
-		{ "\"executor\":\"externally-controlled\",\"duration\":\"1s\"",
-		  "unknown executor type" },
+		{ "\"executor\":\"externally-controlled\",\"duration\":\"1s\",\"rate\":1",
+		  "has no such field" },
+		{ "\"executor\":\"constant-vus\",\"duration\":\"1s\",\"maxVUs\":1",
+		  "has no such field" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
