@@ -15,6 +15,7 @@ extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
 extern const struct verb verb_trace_gc;
+extern const struct verb verb_trace_export;
 extern const struct verb verb_trace_top;
 extern const struct verb verb_trace_tree;
 
@@ -29,6 +30,7 @@ const struct verb *const verbs[] = {
 	&verb_trace_top,
 	&verb_trace_tree,
 	&verb_trace_gc,
+	&verb_trace_export,
 	&verb_report,
 	&verb_compare,
 	&verb_ps,

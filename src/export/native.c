@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "export/proto.h"
+#include "base/proto.h"
 
 #define SCHEMA 3
 #define SUB    8 /* buckets a power of two: 2^SCHEMA */
@@ -75,10 +75,10 @@ static void add_spans(const struct export_native *h, struct strbuf *out)
 			end++;
 			continue;
 		}
-		span = export_proto_begin(out, 11);
-		export_proto_sint(out, 1, h->first + (int)i - from);
-		export_proto_uint(out, 2, end - i);
-		export_proto_end(out, span);
+		span = proto_begin(out, 11);
+		proto_sint(out, 1, h->first + (int)i - from);
+		proto_uint(out, 2, end - i);
+		proto_end(out, span);
 		from = h->first + (int)end;
 	}
 }
@@ -88,19 +88,19 @@ void export_native_proto(const struct export_native *h, int64_t t_ms, struct str
 	int64_t last = 0;
 	size_t packed;
 
-	export_proto_uint(out, 1, h->count);
-	export_proto_double(out, 3, h->sum);
-	export_proto_sint(out, 4, SCHEMA);
-	export_proto_double(out, 5, ZERO_THRESHOLD);
-	export_proto_uint(out, 6, h->zero);
+	proto_uint(out, 1, h->count);
+	proto_double(out, 3, h->sum);
+	proto_sint(out, 4, SCHEMA);
+	proto_double(out, 5, ZERO_THRESHOLD);
+	proto_uint(out, 6, h->zero);
 	add_spans(h, out);
-	packed = export_proto_begin(out, 12);
+	packed = proto_begin(out, 12);
 	vec_for_each (&h->counts, count) {
 		if (!*count)
 			continue;
-		export_proto_raw_sint(out, (int64_t)*count - last);
+		proto_raw_sint(out, (int64_t)*count - last);
 		last = (int64_t)*count;
 	}
-	export_proto_end(out, packed);
-	export_proto_uint(out, 15, (uint64_t)t_ms);
+	proto_end(out, packed);
+	proto_uint(out, 15, (uint64_t)t_ms);
 }

@@ -3,7 +3,7 @@
  * resource/v1).
  */
 #include "export/otlp.h"
-#include "export/proto.h"
+#include "base/proto.h"
 
 #define CUMULATIVE 2
 
@@ -17,13 +17,13 @@ struct proto_writer {
 /* KeyValue{key 1, value 2: AnyValue{string_value 1}} */
 static void add_attribute(struct strbuf *out, unsigned field, struct str key, struct str value)
 {
-	size_t pair = export_proto_begin(out, field), any;
+	size_t pair = proto_begin(out, field), any;
 
-	export_proto_str(out, 1, key);
-	any = export_proto_begin(out, 2);
-	export_proto_str(out, 1, value);
-	export_proto_end(out, any);
-	export_proto_end(out, pair);
+	proto_str(out, 1, key);
+	any = proto_begin(out, 2);
+	proto_str(out, 1, value);
+	proto_end(out, any);
+	proto_end(out, pair);
 }
 
 static void add_attributes(struct proto_writer *w, unsigned field,
@@ -48,11 +48,11 @@ static void metric_begin(void *arg, const struct export_otlp_metric *m)
 	};
 	struct proto_writer *w = arg;
 
-	w->metric = export_proto_begin(w->out, 2);
-	export_proto_str(w->out, 1, str_from(m->name));
+	w->metric = proto_begin(w->out, 2);
+	proto_str(w->out, 1, str_from(m->name));
 	if (*m->unit)
-		export_proto_str(w->out, 3, str_from(m->unit));
-	w->data = export_proto_begin(w->out, fields[m->kind]);
+		proto_str(w->out, 3, str_from(m->unit));
+	w->data = proto_begin(w->out, fields[m->kind]);
 }
 
 /* Sum and Histogram{..., aggregation_temporality 2}; Sum{is_monotonic 3} */
@@ -61,11 +61,11 @@ static void metric_end(void *arg, const struct export_otlp_metric *m)
 	struct proto_writer *w = arg;
 
 	if (m->kind != EXPORT_OTLP_GAUGE)
-		export_proto_uint(w->out, 2, CUMULATIVE);
+		proto_uint(w->out, 2, CUMULATIVE);
 	if (m->kind == EXPORT_OTLP_SUM)
-		export_proto_uint(w->out, 3, 1);
-	export_proto_end(w->out, w->data);
-	export_proto_end(w->out, w->metric);
+		proto_uint(w->out, 3, 1);
+	proto_end(w->out, w->data);
+	proto_end(w->out, w->metric);
 }
 
 /* count 4, sum 5, bucket_counts 6, explicit_bounds 7, min 11, max 12 */
@@ -74,18 +74,18 @@ static void add_histogram(struct proto_writer *w, const struct export_series *s)
 	struct strbuf *out = w->out;
 	size_t packed;
 
-	export_proto_fixed64(out, 4, s->count);
-	export_proto_double(out, 5, s->sum);
-	packed = export_proto_begin(out, 6);
+	proto_fixed64(out, 4, s->count);
+	proto_double(out, 5, s->sum);
+	packed = proto_begin(out, 6);
 	for (size_t i = 0; i <= w->t->n_bounds; i++)
-		export_proto_raw64(out, s->buckets[i]);
-	export_proto_end(out, packed);
-	packed = export_proto_begin(out, 7);
+		proto_raw64(out, s->buckets[i]);
+	proto_end(out, packed);
+	packed = proto_begin(out, 7);
 	for (size_t i = 0; i < w->t->n_bounds; i++)
-		export_proto_raw_double(out, w->t->bounds[i]);
-	export_proto_end(out, packed);
-	export_proto_double(out, 11, s->min);
-	export_proto_double(out, 12, s->max);
+		proto_raw_double(out, w->t->bounds[i]);
+	proto_end(out, packed);
+	proto_double(out, 11, s->min);
+	proto_double(out, 12, s->max);
 }
 
 /* NumberDataPoint{start 2, time 3, as_double 4, as_int 6, attributes 7};
@@ -93,19 +93,19 @@ static void add_histogram(struct proto_writer *w, const struct export_series *s)
 static void add_point(void *arg, const struct export_otlp_point *p)
 {
 	struct proto_writer *w = arg;
-	size_t point = export_proto_begin(w->out, 1);
+	size_t point = proto_begin(w->out, 1);
 	bool histogram = p->series->buckets;
 
-	export_proto_fixed64(w->out, 2, (uint64_t)w->o->start_ns);
-	export_proto_fixed64(w->out, 3, (uint64_t)w->o->now_ns);
+	proto_fixed64(w->out, 2, (uint64_t)w->o->start_ns);
+	proto_fixed64(w->out, 3, (uint64_t)w->o->now_ns);
 	if (histogram)
 		add_histogram(w, p->series);
 	else if (p->whole)
-		export_proto_fixed64(w->out, 6, p->count);
+		proto_fixed64(w->out, 6, p->count);
 	else
-		export_proto_double(w->out, 4, p->value);
+		proto_double(w->out, 4, p->value);
 	add_attributes(w, histogram ? 9 : 7, p);
-	export_proto_end(w->out, point);
+	proto_end(w->out, point);
 }
 
 /* ExportMetricsServiceRequest{resource_metrics 1: ResourceMetrics{resource 1: Resource{attributes
@@ -116,18 +116,18 @@ void export_otlp_proto(const struct export_otlp *o, const struct export_table *t
 {
 	struct proto_writer w = { .o = o, .t = t, .out = out };
 	struct export_otlp_writer writer = { metric_begin, add_point, metric_end, &w };
-	size_t all = export_proto_begin(out, 1), part, scope;
+	size_t all = proto_begin(out, 1), part, scope;
 
-	part = export_proto_begin(out, 1);
+	part = proto_begin(out, 1);
 	add_attribute(out, 1, STR("service.name"), str_from(o->service));
 	add_attribute(out, 1, STR("service.version"), str_from(o->version));
-	export_proto_end(out, part);
-	part = export_proto_begin(out, 2);
-	scope = export_proto_begin(out, 1);
-	export_proto_str(out, 1, STR("assay"));
-	export_proto_str(out, 2, STR(ASSAY_VERSION));
-	export_proto_end(out, scope);
+	proto_end(out, part);
+	part = proto_begin(out, 2);
+	scope = proto_begin(out, 1);
+	proto_str(out, 1, STR("assay"));
+	proto_str(out, 2, STR(ASSAY_VERSION));
+	proto_end(out, scope);
 	export_otlp_walk(o, t, &writer);
-	export_proto_end(out, part);
-	export_proto_end(out, all);
+	proto_end(out, part);
+	proto_end(out, all);
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/num.h"
-#include "export/proto.h"
+#include "base/proto.h"
 #include "export/push.h"
 #include "export/series.h"
 
@@ -107,24 +107,24 @@ static void add_labels(struct rw_output *w, struct strbuf *out, struct str name)
 
 		if (i && !by_label_name(l, l - 1))
 			continue; /* two keys that differ in what a name cannot have */
-		part = export_proto_begin(out, 1);
-		export_proto_str(out, 1, l->name);
-		export_proto_str(out, 2, l->value.ptr ? l->value : name);
-		export_proto_end(out, part);
+		part = proto_begin(out, 1);
+		proto_str(out, 1, l->name);
+		proto_str(out, 2, l->value.ptr ? l->value : name);
+		proto_end(out, part);
 	}
 }
 
 static void add_series(struct rw_output *w, struct strbuf *out, struct str name, double value,
 		       int64_t t_ms)
 {
-	size_t series = export_proto_begin(out, 1), part;
+	size_t series = proto_begin(out, 1), part;
 
 	add_labels(w, out, name);
-	part = export_proto_begin(out, 2);
-	export_proto_double(out, 1, value);
-	export_proto_uint(out, 2, (uint64_t)t_ms);
-	export_proto_end(out, part);
-	export_proto_end(out, series);
+	part = proto_begin(out, 2);
+	proto_double(out, 1, value);
+	proto_uint(out, 2, (uint64_t)t_ms);
+	proto_end(out, part);
+	proto_end(out, series);
 }
 
 /* k6's times are ms, Prometheus' seconds. */
@@ -180,12 +180,12 @@ static void add_native(struct rw_output *w, struct strbuf *out, const struct exp
 		return;
 	}
 	strbuf_addf(&name, "k6_%s%s%s", s->metric.name, *unit ? "_" : "", unit);
-	series = export_proto_begin(out, 1);
+	series = proto_begin(out, 1);
 	add_labels(w, out, strbuf_str(&name));
-	part = export_proto_begin(out, 4);
+	part = proto_begin(out, 4);
 	export_native_proto(s->native, t_ms, out);
-	export_proto_end(out, part);
-	export_proto_end(out, series);
+	proto_end(out, part);
+	proto_end(out, series);
 }
 
 static void add_all_of(struct rw_output *w, struct strbuf *out, const struct export_series *s,

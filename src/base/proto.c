@@ -1,4 +1,4 @@
-#include "export/proto.h"
+#include "base/proto.h"
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2 };
 
@@ -12,7 +12,7 @@ static size_t put_varint(unsigned char *at, uint64_t v)
 	return n;
 }
 
-void export_proto_varint(struct strbuf *out, uint64_t v)
+void proto_varint(struct strbuf *out, uint64_t v)
 {
 	unsigned char bytes[10];
 
@@ -21,27 +21,27 @@ void export_proto_varint(struct strbuf *out, uint64_t v)
 
 static void add_key(struct strbuf *out, unsigned field, enum wire wire)
 {
-	export_proto_varint(out, (uint64_t)field << 3 | wire);
+	proto_varint(out, (uint64_t)field << 3 | wire);
 }
 
-void export_proto_uint(struct strbuf *out, unsigned field, uint64_t v)
+void proto_uint(struct strbuf *out, unsigned field, uint64_t v)
 {
 	add_key(out, field, WIRE_VARINT);
-	export_proto_varint(out, v);
+	proto_varint(out, v);
 }
 
-void export_proto_raw_sint(struct strbuf *out, int64_t v)
+void proto_raw_sint(struct strbuf *out, int64_t v)
 {
-	export_proto_varint(out, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	proto_varint(out, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
-void export_proto_sint(struct strbuf *out, unsigned field, int64_t v)
+void proto_sint(struct strbuf *out, unsigned field, int64_t v)
 {
 	add_key(out, field, WIRE_VARINT);
-	export_proto_raw_sint(out, v);
+	proto_raw_sint(out, v);
 }
 
-void export_proto_raw64(struct strbuf *out, uint64_t v)
+void proto_raw64(struct strbuf *out, uint64_t v)
 {
 	unsigned char bytes[8];
 
@@ -50,41 +50,41 @@ void export_proto_raw64(struct strbuf *out, uint64_t v)
 	strbuf_add(out, bytes, sizeof(bytes));
 }
 
-void export_proto_raw_double(struct strbuf *out, double v)
+void proto_raw_double(struct strbuf *out, double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	export_proto_raw64(out, bits);
+	proto_raw64(out, bits);
 }
 
-void export_proto_fixed64(struct strbuf *out, unsigned field, uint64_t v)
+void proto_fixed64(struct strbuf *out, unsigned field, uint64_t v)
 {
 	add_key(out, field, WIRE_64);
-	export_proto_raw64(out, v);
+	proto_raw64(out, v);
 }
 
-void export_proto_double(struct strbuf *out, unsigned field, double v)
+void proto_double(struct strbuf *out, unsigned field, double v)
 {
 	add_key(out, field, WIRE_64);
-	export_proto_raw_double(out, v);
+	proto_raw_double(out, v);
 }
 
-void export_proto_str(struct strbuf *out, unsigned field, struct str s)
+void proto_str(struct strbuf *out, unsigned field, struct str s)
 {
 	add_key(out, field, WIRE_LEN);
-	export_proto_varint(out, s.len);
+	proto_varint(out, s.len);
 	strbuf_add(out, s.ptr, s.len);
 }
 
-size_t export_proto_begin(struct strbuf *out, unsigned field)
+size_t proto_begin(struct strbuf *out, unsigned field)
 {
 	add_key(out, field, WIRE_LEN);
 	return out->len;
 }
 
 /* The length goes before what it counts: that moves up by a byte or a few. */
-void export_proto_end(struct strbuf *out, size_t begun)
+void proto_end(struct strbuf *out, size_t begun)
 {
 	unsigned char bytes[10];
 	size_t len = out->len - begun, n = put_varint(bytes, len);
