@@ -195,7 +195,7 @@ void trace_view_warn(const struct dotnet_trace *t)
 	if (t->counts.lost)
 		fprintf(stderr, "assay trace: %llu events were lost while it was taken\n",
 			(unsigned long long)t->counts.lost);
-	if (t->cpu.samples.len && !t->methods)
+	if ((t->cpu.samples.len || t->alloc.events > t->alloc.without_stack) && !t->methods)
 		fprintf(stderr, "assay trace: it has no names of methods (no rundown): frames are "
 				"?!?\n");
 }

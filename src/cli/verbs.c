@@ -14,6 +14,7 @@ extern const struct verb verb_load_new;
 extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
+extern const struct verb verb_trace_alloc;
 extern const struct verb verb_trace_gc;
 extern const struct verb verb_trace_export;
 extern const struct verb verb_trace_top;
@@ -31,6 +32,7 @@ const struct verb *const verbs[] = {
 	&verb_trace_tree,
 	&verb_trace_gc,
 	&verb_trace_export,
+	&verb_trace_alloc,
 	&verb_report,
 	&verb_compare,
 	&verb_ps,

@@ -9,142 +9,23 @@
 #include "dotnet/cursor.h"
 #include "dotnet/methods.h"
 #include "dotnet/payload.h"
+#include "dotnet/stacks.h"
 #include "os/file.h"
 
 #define READ_BYTES (1u << 20)
 
 /* What an event is to us; kept with its kind. */
-enum role { ROLE_NONE, ROLE_SAMPLE, ROLE_RUNTIME, ROLE_RUNDOWN, ROLE_PROCESS };
-
-/* A stack that came before, found by its bytes. */
-struct known_stack {
-	uint64_t hash;
-	uint32_t node; /* in raw; 0 = a free place */
-	uint32_t bytes;
-	size_t at; /* in stack_bytes */
-};
+enum role { ROLE_NONE, ROLE_SAMPLE, ROLE_RUNTIME, ROLE_RUNDOWN, ROLE_PROCESS, ROLE_REQUEST };
 
 struct dotnet_trace_reader {
 	struct nettrace *nettrace;
 	struct methods *methods;
 	struct dotnet_trace t;
 
-	/* Stacks of addresses: a "frame" of raw is an index in addresses. */
-	struct profile raw;
-	VEC(uint64_t) addresses; /* shifted, the lowest bit: it is the innermost frame */
-	VEC(int64_t) seen_ns;	 /* when each was first met */
-	struct nettrace_address_index {
-		uint32_t *slots;
-		size_t count;
-	} index;
-	struct known_stack *stacks;
-	size_t stack_slots, stack_count;
-	struct strbuf stack_bytes;
+	struct profile raw; /* whose nodes are those of the stacks */
+	struct stacks *stacks;
+	struct alloc_log alloc;
 };
-
-/* ---- stacks ---- */
-
-static uint64_t hash_of(struct str bytes)
-{
-	uint64_t h = bytes.len;
-
-	for (size_t i = 0; i + 8 <= bytes.len; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, bytes.ptr + i, 8);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
-	return h | 1;
-}
-
-static void grow_index(struct dotnet_trace_reader *r)
-{
-	size_t count = r->index.count ? r->index.count * 2 : 4096;
-
-	free(r->index.slots);
-	r->index.slots = xcalloc(count, sizeof(*r->index.slots));
-	r->index.count = count;
-	for (uint32_t i = 0; i < r->addresses.len; i++) {
-		size_t at = (size_t)(r->addresses.ptr[i] * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
-			    (count - 1);
-
-		while (r->index.slots[at])
-			at = (at + 1) & (count - 1);
-		r->index.slots[at] = i + 1;
-	}
-}
-
-static uint32_t address_number(struct dotnet_trace_reader *r, uint64_t address, int64_t t_ns)
-{
-	size_t at;
-
-	if (r->addresses.len * 2 >= r->index.count)
-		grow_index(r);
-	at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (r->index.count - 1);
-	for (; r->index.slots[at]; at = (at + 1) & (r->index.count - 1))
-		if (r->addresses.ptr[r->index.slots[at] - 1] == address)
-			return r->index.slots[at] - 1;
-	vec_push(&r->addresses, address);
-	vec_push(&r->seen_ns, t_ns);
-	r->index.slots[at] = (uint32_t)r->addresses.len;
-	return (uint32_t)r->addresses.len - 1;
-}
-
-static uint32_t add_stack(struct dotnet_trace_reader *r, const struct nettrace_event *e)
-{
-	size_t depth = nettrace_depth(e);
-	uint32_t node = 0;
-
-	for (size_t i = depth; i-- > 0;)
-		node = profile_child(&r->raw, node,
-				     address_number(r, nettrace_ip(e, i) << 1 | (i == 0), e->t_ns));
-	return node;
-}
-
-static void grow_stacks(struct dotnet_trace_reader *r)
-{
-	size_t count = r->stack_slots ? r->stack_slots * 2 : 4096;
-	struct known_stack *bigger = xcalloc(count, sizeof(*bigger));
-
-	for (size_t i = 0; i < r->stack_slots; i++) {
-		size_t at = (size_t)(r->stacks[i].hash >> 8) & (count - 1);
-
-		if (!r->stacks[i].node)
-			continue;
-		while (bigger[at].node)
-			at = (at + 1) & (count - 1);
-		bigger[at] = r->stacks[i];
-	}
-	free(r->stacks);
-	r->stacks = bigger;
-	r->stack_slots = count;
-}
-
-/* The same stack comes again and again: its frames are looked at once. */
-static uint32_t stack_node(struct dotnet_trace_reader *r, const struct nettrace_event *e)
-{
-	uint64_t hash = hash_of(e->stack);
-	struct known_stack *s;
-	size_t at;
-
-	if (!e->stack.len)
-		return 0;
-	if (r->stack_count * 2 >= r->stack_slots)
-		grow_stacks(r);
-	at = (size_t)(hash >> 8) & (r->stack_slots - 1);
-	for (; r->stacks[at].node; at = (at + 1) & (r->stack_slots - 1)) {
-		s = &r->stacks[at];
-		if (s->hash == hash && s->bytes == e->stack.len &&
-		    !memcmp(r->stack_bytes.ptr + s->at, e->stack.ptr, e->stack.len))
-			return s->node;
-	}
-	r->stacks[at] = (struct known_stack){ hash, add_stack(r, e), (uint32_t)e->stack.len,
-					      r->stack_bytes.len };
-	strbuf_add(&r->stack_bytes, e->stack.ptr, e->stack.len);
-	r->stack_count++;
-	return r->stacks[at].node;
-}
 
 /* ---- events ---- */
 
@@ -164,6 +45,8 @@ static int on_kind(void *user, struct nettrace_meta *m)
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
 		if (!strcmp(m->provider, roles[i].provider))
 			m->user = (void *)(uintptr_t)roles[i].role;
+	if (request_log_wants(m))
+		m->user = (void *)(uintptr_t)ROLE_REQUEST;
 	return 0;
 }
 
@@ -172,7 +55,7 @@ static void take_sample(struct dotnet_trace_reader *r, const struct nettrace_eve
 	struct cursor c = cursor_of(e->payload, e->offset);
 	uint32_t kind = cursor_u32(&c); /* 1 external, 2 managed */
 	struct profile_sample s = {
-		.node = stack_node(r, e),
+		.node = stacks_node(r->stacks, e),
 		.thread = profile_thread(&r->raw, e->thread_id),
 		.t_ns = e->t_ns,
 		.weight = 1,
@@ -211,12 +94,16 @@ static int on_event(void *user, const struct nettrace_event *e)
 		r->t.ended_ns = e->t_ns;
 	if (role == ROLE_SAMPLE)
 		take_sample(r, e);
-	if (role == ROLE_RUNTIME)
+	if (role == ROLE_RUNTIME) {
 		gc_log_take(&r->t.gc, e);
+		alloc_log_take(&r->alloc, r->stacks, e);
+	}
 	if (role == ROLE_RUNTIME || role == ROLE_RUNDOWN)
 		methods_take(r->methods, e, role == ROLE_RUNDOWN);
 	else if (role == ROLE_PROCESS)
 		take_process(r, e);
+	else if (role == ROLE_REQUEST)
+		request_log_take(&r->t.requests, e);
 	return 0;
 }
 
@@ -250,35 +137,20 @@ static double median_interval_ms(const struct profile *p)
 	return median;
 }
 
-/* Addresses become names, and nodes whose addresses lie in one method become one. */
-static void name_stacks(struct dotnet_trace_reader *r, struct profile *to)
+static void name_samples(struct dotnet_trace_reader *r, struct profile *to)
 {
-	uint32_t *frames = xcalloc(r->addresses.len + 1, sizeof(*frames));
-	uint32_t *nodes = xcalloc(r->raw.nodes.len, sizeof(*nodes));
+	struct stacks_copy copy;
 
-	for (size_t i = 0; i < r->addresses.len; i++) {
-		CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
-		uint64_t address = r->addresses.ptr[i] >> 1;
-		bool innermost = r->addresses.ptr[i] & 1;
-
-		r->t.frames_known += methods_find(r->methods, innermost ? address : address - 1,
-						  r->seen_ns.ptr[i], &name);
-		frames[i] = profile_frame(to, strbuf_cstr(&name));
-	}
-	r->t.frames = r->addresses.len;
-	for (size_t i = 1; i < r->raw.nodes.len; i++)
-		nodes[i] = profile_child(to, nodes[r->raw.nodes.ptr[i].parent],
-					 frames[r->raw.nodes.ptr[i].frame]);
+	stacks_copy_begin(r->stacks, to, &copy);
 	vec_for_each (&r->raw.threads, t)
 		profile_thread(to, t->id);
 	vec_for_each (&r->raw.samples, s) {
 		struct profile_sample named = *s;
 
-		named.node = nodes[s->node];
+		named.node = stacks_copy_node(&copy, s->node);
 		vec_push(&to->samples, named);
 	}
-	free(frames);
-	free(nodes);
+	stacks_copy_end(&copy);
 }
 
 struct dotnet_trace_reader *dotnet_trace_reader_new(void)
@@ -288,6 +160,7 @@ struct dotnet_trace_reader *dotnet_trace_reader_new(void)
 	r->nettrace = nettrace_new(
 		&(struct nettrace_handler){ .user = r, .kind = on_kind, .event = on_event });
 	r->methods = methods_new();
+	r->stacks = stacks_new();
 	profile_init(&r->raw, "samples");
 	return r;
 }
@@ -300,11 +173,8 @@ struct dotnet_trace_reader *dotnet_trace_reader_free(struct dotnet_trace_reader 
 	methods_free(r->methods);
 	profile_release(&r->raw);
 	dotnet_trace_release(&r->t);
-	vec_release(&r->addresses);
-	vec_release(&r->seen_ns);
-	free(r->index.slots);
-	free(r->stacks);
-	strbuf_release(&r->stack_bytes);
+	stacks_free(r->stacks);
+	alloc_log_release(&r->alloc);
 	free(r);
 	return NULL;
 }
@@ -330,7 +200,10 @@ int dotnet_trace_end(struct dotnet_trace_reader *r, struct dotnet_trace *ret, st
 	r->t.methods = methods_count(r->methods);
 	r->t.interval_ms = median_interval_ms(&r->raw);
 	profile_init(&r->t.cpu, "samples");
-	name_stacks(r, &r->t.cpu);
+	stacks_name(r->stacks, r->methods);
+	r->t.frames = stacks_frames(r->stacks, &r->t.frames_known);
+	name_samples(r, &r->t.cpu);
+	alloc_log_finish(&r->alloc, r->stacks, &r->t.alloc);
 	*ret = r->t;
 	r->t = (struct dotnet_trace){ 0 };
 	return 0;
@@ -340,6 +213,7 @@ void dotnet_trace_release(struct dotnet_trace *t)
 {
 	profile_release(&t->cpu);
 	gc_log_release(&t->gc);
+	alloc_result_release(&t->alloc);
 	free(t->command_line);
 	free(t->truncated);
 }

@@ -6,8 +6,10 @@
 #ifndef ASSAY_DOTNET_TRACE_H
 #define ASSAY_DOTNET_TRACE_H
 
+#include "dotnet/alloc_log.h"
 #include "dotnet/gc_log.h"
 #include "dotnet/nettrace.h"
+#include "dotnet/request_log.h"
 #include "profile/profile.h"
 
 struct dotnet_trace {
@@ -16,6 +18,8 @@ struct dotnet_trace {
 	double interval_ms; /* median of the time between two samples of a thread; 0 = unknown */
 
 	struct gc_log gc;
+	struct alloc_result alloc;
+	struct request_log requests;
 
 	struct nettrace_info info;
 	struct nettrace_counts counts;
