@@ -19,6 +19,7 @@
 struct bytecode {
 	size_t len;
 	bool function; /* of a CommonJS source */
+	bool meta;     /* it says import.meta */
 	uint8_t data[];
 };
 
@@ -316,12 +317,12 @@ static const struct bytecode *find_bytecode(struct js_modules *mods, const char 
 
 /* Two threads may have compiled the same source: the first to come is kept. */
 static void keep_bytecode(struct js_modules *mods, const char *name, const uint8_t *data,
-			  size_t len, bool function)
+			  size_t len, const struct bytecode *kind)
 {
 	struct bytecode *code = xmalloc(sizeof(*code) + len);
 
+	*code = *kind;
 	code->len = len;
-	code->function = function;
 	memcpy(code->data, data, len);
 	pthread_mutex_lock(&mods->lock);
 	if (map_get_c(&mods->bytecodes, name))
@@ -345,16 +346,48 @@ static JSModuleDef *definition_of(JSContext *ctx, JSValue module)
 
 /* Keeps what was compiled; takes no ownership. 0, or -1 with an exception. */
 static int keep(JSContext *ctx, struct js_modules *mods, const char *name, JSValueConst compiled,
-		bool function)
+		const struct bytecode *kind)
 {
 	size_t len;
 	uint8_t *data = JS_WriteObject(ctx, &len, compiled, JS_WRITE_OBJ_BYTECODE);
 
 	if (!data)
 		return -1;
-	keep_bytecode(mods, name, data, len, function);
+	keep_bytecode(mods, name, data, len, kind);
 	js_free(ctx, data);
 	return 0;
+}
+
+/* import.meta.resolve(): an address that open() takes too. */
+static JSValue meta_resolve(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValueConst *argv)
+{
+	CLEANUP(strbuf_release)
+	struct strbuf written = STRBUF_INIT, importer = STRBUF_INIT, name = STRBUF_INIT,
+		      address = STRBUF_INIT;
+
+	if (argc < 1 || js_to_str(ctx, argv[0], &written) < 0)
+		return argc < 1 ? JS_ThrowTypeError(ctx, "resolve() takes a name") : JS_EXCEPTION;
+	js_module_caller(ctx, &importer);
+	js_module_resolve(strbuf_cstr(&importer), strbuf_cstr(&written), &name);
+	strbuf_addf(&address, "%s%s", strbuf_cstr(&name)[0] == '/' ? "file://" : "",
+		    strbuf_cstr(&name));
+	return js_new_str(ctx, strbuf_str(&address));
+}
+
+/* m may be NULL. An object that few modules look at, made for those. */
+static JSModuleDef *with_meta(JSContext *ctx, JSModuleDef *m, bool wanted)
+{
+	JSValue meta;
+	int r;
+
+	if (!m || !wanted)
+		return m;
+	meta = JS_GetImportMeta(ctx, m);
+	if (JS_IsException(meta))
+		return NULL;
+	r = js_set(ctx, meta, "resolve", JS_NewCFunction(ctx, meta_resolve, "resolve", 1));
+	JS_FreeValue(ctx, meta);
+	return r < 0 ? NULL : m;
 }
 
 static JSModuleDef *compile_module(JSContext *ctx, struct js_modules *mods, const char *name,
@@ -362,14 +395,15 @@ static JSModuleDef *compile_module(JSContext *ctx, struct js_modules *mods, cons
 {
 	JSValue module = JS_Eval(ctx, strbuf_cstr(source), source->len, name,
 				 JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+	const struct bytecode kind = { .meta = strstr(strbuf_cstr(source), "import.meta") != NULL };
 
 	if (JS_IsException(module))
 		return NULL;
-	if (keep(ctx, mods, name, module, false) < 0) {
+	if (keep(ctx, mods, name, module, &kind) < 0) {
 		JS_FreeValue(ctx, module);
 		return NULL;
 	}
-	return definition_of(ctx, module);
+	return with_meta(ctx, definition_of(ctx, module), kind.meta);
 }
 
 /*
@@ -382,6 +416,7 @@ static JSValue compile_function(JSContext *ctx, struct js_modules *mods, const c
 {
 	CLEANUP(strbuf_release)
 	struct strbuf text = { .max = JS_SOURCE_BYTES_MAX + 64 };
+	static const struct bytecode kind = { .function = true };
 	JSValue compiled;
 
 	strbuf_addstr(&text, "(function(exports,require,module){");
@@ -393,7 +428,7 @@ static JSValue compile_function(JSContext *ctx, struct js_modules *mods, const c
 		JS_FreeValue(ctx, JS_GetException(ctx));
 		return JS_UNDEFINED;
 	}
-	if (keep(ctx, mods, name, compiled, true) < 0) {
+	if (keep(ctx, mods, name, compiled, &kind) < 0) {
 		JS_FreeValue(ctx, compiled);
 		return JS_EXCEPTION;
 	}
@@ -407,7 +442,7 @@ static JSModuleDef *read_bytecode(JSContext *ctx, const struct bytecode *code, J
 	JSValue v = JS_ReadObject(ctx, code->data, code->len, JS_READ_OBJ_BYTECODE);
 
 	if (!code->function || JS_IsException(v))
-		return definition_of(ctx, v);
+		return with_meta(ctx, definition_of(ctx, v), code->meta);
 	*ret = JS_EvalFunction(ctx, v);
 	return NULL;
 }
@@ -524,11 +559,20 @@ static void refuse(JSContext *ctx, struct js_modules *mods, const char *name)
 
 /* ---- what the engine calls ---- */
 
+void js_module_locate(JSContext *ctx, const char *importer, const char *written, struct strbuf *ret)
+{
+	struct js_modules *mods = js_vm_of(ctx)->shard->modules;
+
+	js_module_resolve(importer, written, ret);
+	if (mods->ops->locate && strbuf_cstr(ret)[0] == '/' && !find_bytecode(mods, ret->ptr))
+		mods->ops->locate(mods->user, ret);
+}
+
 static char *normalize(JSContext *ctx, const char *importer, const char *written, void *mods UNUSED)
 {
 	CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT;
 
-	js_module_resolve(importer, written, &name);
+	js_module_locate(ctx, importer, written, &name);
 	note_import(ctx, importer, written, strbuf_cstr(&name));
 	return js_strndup(ctx, strbuf_cstr(&name), name.len);
 }

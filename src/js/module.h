@@ -11,7 +11,8 @@
  *	/abs/c.js          a path (or below the same host, if the importer is an http URL)
  *	file:///abs/d.js   a path: "file://" is dropped, so that a file has one name
  *	https://host/e.js  as it is, for the loader to bring or to refuse
- * Nothing is added to a name (no ".js", no index file), as k6 has it.
+ * k6 adds nothing to a name; what a loader adds (js_module_ops.locate) is for sources that a
+ *bundler would have to go over first.
  */
 #ifndef ASSAY_JS_MODULE_H
 #define ASSAY_JS_MODULE_H
@@ -51,6 +52,11 @@ struct js_module_ops {
 	 */
 	void (*refuse)(void *user, const char *name, struct strbuf *ret);
 	/*
+	 * Completes a resolved path behind which there is nothing, if there is something behind a
+	 * longer one. May be NULL.
+	 */
+	void (*locate)(void *user, struct strbuf *name);
+	/*
 	 * Runs a source of before ES modules, one without import and export, and gives its exports;
 	 * function is the source as a function of (exports, require, module) and stays the
 	 * caller's. Called again for the same name it gives the same value. NULL = such sources are
@@ -85,6 +91,10 @@ JSValue js_module_namespace(JSContext *ctx, const char *name);
 /* Resolves what was written in `importer` ("" = nowhere, relative names then stay relative) as told
  * above; replaces *ret. */
 void js_module_resolve(const char *importer, const char *written, struct strbuf *ret);
+
+/* The same with what the loader adds. */
+void js_module_locate(JSContext *ctx, const char *importer, const char *written,
+		      struct strbuf *ret);
 
 /* The resolved name of the module whose function called the running native function, as text for
  * resolving open() and the like; replaces *ret, which is empty when it is unknown. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map.h"
@@ -82,8 +83,32 @@ static void refuse_module(void *user UNUSED, const char *name, struct strbuf *re
 			    name);
 }
 
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+/* Scripts written for a bundler leave out what it adds. */
+static void locate(void *user UNUSED, struct strbuf *name)
+{
+	static const char *const endings[] = { ".ts", ".js", "/index.ts", "/index.js" };
+	size_t len = name->len;
+
+	if (is_file(strbuf_cstr(name)))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		strbuf_addstr(name, endings[i]);
+		if (is_file(strbuf_cstr(name)))
+			return;
+		strbuf_truncate(name, len);
+	}
+}
+
 static const struct js_module_ops module_ops = {
 	.load = load_source,
+	.locate = locate,
 	.refuse = refuse_module,
 	.commonjs = load_commonjs,
 };

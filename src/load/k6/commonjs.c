@@ -72,7 +72,7 @@ JSValue load_require(JSContext *ctx, JSValueConst this UNUSED, int argc, JSValue
 		if (!strcmp((*m)->name, strbuf_cstr(&written)))
 			return js_native_exports(ctx, *m);
 	js_module_caller(ctx, &caller);
-	js_module_resolve(caller.len ? strbuf_cstr(&caller) : load_script_name(vu->run->script),
-			  strbuf_cstr(&written), &path);
+	js_module_locate(ctx, caller.len ? strbuf_cstr(&caller) : load_script_name(vu->run->script),
+			 strbuf_cstr(&written), &path);
 	return require_source(ctx, strbuf_cstr(&path));
 }

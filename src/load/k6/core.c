@@ -139,8 +139,9 @@ static JSValue k6_sleep(JSContext *ctx, JSValueConst this UNUSED, int argc, JSVa
 
 	if (load_vu_refuse_in_init(vu, "using sleep()"))
 		return JS_EXCEPTION;
-	if (argc < 1 || JS_ToFloat64(ctx, &seconds, argv[0]) < 0)
-		return argc < 1 ? JS_ThrowTypeError(ctx, "sleep() takes seconds") : JS_EXCEPTION;
+	/* nothing, and what is no number, is no time: sleep(__ENV.PAUSE) may be either */
+	if (argc > 0 && JS_ToFloat64(ctx, &seconds, argv[0]) < 0)
+		return JS_EXCEPTION;
 	if (!(seconds > 0))
 		return JS_UNDEFINED;
 	seconds = fmin(seconds, 1e9);

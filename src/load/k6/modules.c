@@ -15,6 +15,7 @@ const struct js_native_module *const load_modules[] = {
 	&load_k6_csv,
 	&load_k6_fs,
 	&load_k6_streams,
+	&load_k6_experimental_timers,
 	&load_k6_webcrypto,
 	&load_k6_experimental_websockets,
 	&load_k6_timers,

@@ -9,16 +9,17 @@
 #include "js/shard.h"
 #include "load/vu.h"
 
-extern const struct js_native_module load_k6_core;	 /* k6 */
-extern const struct js_native_module load_k6_http;	 /* k6/http */
-extern const struct js_native_module load_k6_metrics;	 /* k6/metrics */
-extern const struct js_native_module load_k6_data;	 /* k6/data */
-extern const struct js_native_module load_k6_execution;	 /* k6/execution */
-extern const struct js_native_module load_k6_encoding;	 /* k6/encoding */
-extern const struct js_native_module load_k6_crypto;	 /* k6/crypto */
-extern const struct js_native_module load_k6_fs;	 /* k6/experimental/fs */
-extern const struct js_native_module load_k6_streams;	 /* k6/experimental/streams */
-extern const struct js_native_module load_k6_timers;	 /* k6/timers */
+extern const struct js_native_module load_k6_core;	/* k6 */
+extern const struct js_native_module load_k6_http;	/* k6/http */
+extern const struct js_native_module load_k6_metrics;	/* k6/metrics */
+extern const struct js_native_module load_k6_data;	/* k6/data */
+extern const struct js_native_module load_k6_execution; /* k6/execution */
+extern const struct js_native_module load_k6_encoding;	/* k6/encoding */
+extern const struct js_native_module load_k6_crypto;	/* k6/crypto */
+extern const struct js_native_module load_k6_fs;	/* k6/experimental/fs */
+extern const struct js_native_module load_k6_streams;	/* k6/experimental/streams */
+extern const struct js_native_module load_k6_timers;	/* k6/timers */
+extern const struct js_native_module load_k6_experimental_timers;
 extern const struct js_native_module load_k6_csv;	 /* k6/experimental/csv */
 extern const struct js_native_module load_k6_html;	 /* k6/html */
 extern const struct js_native_module load_k6_webcrypto;	 /* k6/experimental/webcrypto */

@@ -159,3 +159,10 @@ const struct js_native_module load_k6_timers = {
 	.functions = functions,
 	.function_count = ARRAY_SIZE(functions),
 };
+
+/* As it was called at first. */
+const struct js_native_module load_k6_experimental_timers = {
+	.name = "k6/experimental/timers",
+	.functions = functions,
+	.function_count = ARRAY_SIZE(functions),
+};
