@@ -10,8 +10,9 @@
 #include "base/num.h"
 #include "dotnet/counters_internal.h"
 
-#define NOTES_MAX     200		      /* different ones */
-#define PROVIDERS_MAX 10000		      /* that are remembered to have given values */
+#define NOTES_MAX     200	       /* different ones */
+#define BATCH_NS      (40 * NS_PER_MS) /* a batch takes no longer; intervals are 100 ms or more */
+#define PROVIDERS_MAX 10000	       /* that are remembered to have given values */
 #define CLOCKS_DIFFER (5 * (int64_t)NS_PER_S) /* from here on they are not the same */
 
 /* ---- the way out ---- */
@@ -89,6 +90,17 @@ uint64_t dotnet_counters_time(struct dotnet_counters *c, const struct nettrace_e
 		c->offset_ns = !c->now_ns || llabs(ahead) < CLOCKS_DIFFER ? 0 : ahead;
 	}
 	return (uint64_t)MAX(begun + e->t_ns + c->offset_ns, 0);
+}
+
+double dotnet_counters_interval(const struct dotnet_counters *c, double told_s, uint64_t since_ns)
+{
+	double seen_s = (double)since_ns / 1e9;
+	double slack_s = fmax(0.2 * seen_s, 0.15); /* they are told a bit late, not equally */
+
+	if (!since_ns) /* another client's first interval may be longer than ours */
+		return told_s > 0 && told_s < fmax(4 * c->opts.interval_s, 5) ? told_s
+									      : c->opts.interval_s;
+	return fabs(told_s - seen_s) < slack_s ? told_s : seen_s;
 }
 
 /* ---- what is wished ---- */
@@ -189,6 +201,27 @@ static int check_interval(struct dotnet_counters *c, const char *series)
 				   (double)ms / 1000);
 }
 
+/* EventCounters of a provider come in batches: how long after the one before this is. */
+struct batch {
+	uint64_t ns, before_ns;
+};
+
+static uint64_t since_batch(struct dotnet_counters *c, const char *provider, uint64_t t_ns)
+{
+	struct batch *b = map_get_c(&c->batches, provider);
+
+	if (!b) {
+		if (c->batches.len >= PROVIDERS_MAX)
+			return 0;
+		b = xcalloc(1, sizeof(*b));
+		b->ns = t_ns;
+		map_put(&c->batches, str_from(provider), b);
+	}
+	if (t_ns - b->ns > BATCH_NS && t_ns > b->ns)
+		*b = (struct batch){ t_ns, b->ns };
+	return b->before_ns ? b->ns - b->before_ns : 0;
+}
+
 /* One that is told a second time belongs to the next row. */
 static int open_row(struct dotnet_counters *c, const struct watch_value *v)
 {
@@ -225,7 +258,8 @@ static int on_counter(struct dotnet_counters *c, const struct nettrace_event *e)
 	if (isnan(v.value) || !*v.name || !dotnet_wants_counter(c, v.provider, v.name))
 		return 0;
 	v.display = *v.display ? v.display : NULL;
-	v.interval_s = v.interval_s > 0 ? v.interval_s : c->opts.interval_s;
+	v.interval_s =
+		dotnet_counters_interval(c, v.interval_s, since_batch(c, v.provider, v.t_ns));
 	r = check_interval(c, find_text(c, 4, e, "Series"));
 	if (r == 0)
 		r = open_row(c, &v);
@@ -260,6 +294,7 @@ static void start_reader(struct dotnet_counters *c)
 
 	c->reader = nettrace_new(&h);
 	c->has_offset = c->collecting = c->collected = false;
+	c->collected_ns = 0;
 	free(c->session);
 	c->session = xstrdup(DOTNET_SHARED);
 }
@@ -291,6 +326,9 @@ struct dotnet_counters *dotnet_counters_free(struct dotnet_counters *c)
 		return NULL;
 	nettrace_free(c->reader);
 	dotnet_instruments_release(c);
+	map_for_each (&c->batches, b)
+		free(b->value);
+	map_release(&c->batches);
 	map_release(&c->meters);
 	map_release(&c->given);
 	map_release(&c->said);

@@ -47,6 +47,8 @@ struct dotnet_counters {
 	size_t expected; /* how many there were in the row before */
 	unsigned rows;
 	bool asked_events, got_events;
+	uint64_t collected_ns; /* when meters were before; 0 = not yet */
+	struct map batches;    /* the same of EventCounters, by provider */
 
 	struct map instruments; /* their tags, by number or by name */
 	struct map meters;	/* names of those that report */
@@ -70,6 +72,12 @@ int dotnet_counters_say(struct dotnet_counters *c, const char *fmt, ...) PRINTF_
 
 /* An event's time on our clock. */
 uint64_t dotnet_counters_time(struct dotnet_counters *c, const struct nettrace_event *e);
+
+/*
+ * The length of an interval. What the runtime says goes by the clock on the wall, which may have
+ * been set meanwhile; since_ns is by the other, 0 = unknown.
+ */
+double dotnet_counters_interval(const struct dotnet_counters *c, double told_s, uint64_t since_ns);
 
 /* Whether a meter's instrument is wished; EventCounters likewise. */
 bool dotnet_wants_meter(const struct dotnet_counters *c, const char *meter, const char *name);

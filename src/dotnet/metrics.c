@@ -309,7 +309,9 @@ static int begin_interval(struct dotnet_counters *c, const struct nettrace_event
 	c->collecting = c->open = true;
 	c->row_ns = dotnet_counters_time(c, e);
 	c->last_ns = MAX(c->last_ns, c->row_ns);
-	c->row_s = seconds > 0 && seconds < 1e6 ? seconds : c->opts.interval_s;
+	c->row_s = dotnet_counters_interval(
+		c, seconds, c->collected_ns ? c->row_ns - MIN(c->row_ns, c->collected_ns) : 0);
+	c->collected_ns = c->row_ns;
 	return r;
 }
 

@@ -354,8 +354,8 @@ TEST(counters_limits_of_a_capture)
 
 /* ---- events by hand ---- */
 
-static void add_metrics_event(struct strbuf *t, unsigned kind, unsigned id, unsigned version,
-			      const struct strbuf *payload)
+static void add_metrics_event_at(struct strbuf *t, unsigned kind, unsigned id, unsigned version,
+				 const struct strbuf *payload, uint64_t ticks)
 {
 	static unsigned sequence;
 	CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT, meta = STRBUF_INIT;
@@ -375,10 +375,16 @@ static void add_metrics_event(struct strbuf *t, unsigned kind, unsigned id, unsi
 	put_var(&body, sequence++);
 	put_var(&body, 7);
 	put_var(&body, 0);
-	put_var(&body, 1000 + sequence);
+	put_var(&body, ticks);
 	put_var(&body, payload->len);
 	strbuf_add(&body, payload->ptr, payload->len);
 	trace_block(t, "EventBlock", &body);
+}
+
+static void add_metrics_event(struct strbuf *t, unsigned kind, unsigned id, unsigned version,
+			      const struct strbuf *payload)
+{
+	add_metrics_event_at(t, kind, id, version, payload, 1000 + kind);
 }
 
 static void add_texts(struct strbuf *t, unsigned kind, unsigned id, unsigned version,
@@ -426,6 +432,38 @@ TEST(counters_of_older_runtimes)
 					     "0 gauge M d [u] {||} 2 in 0.00 s\n"
 					     "0 quantile M h [u] {||} 7 p50 of 12 in 0.00 s\n");
 	ASSERT_STREQ(strbuf_cstr(&l.notes), "");
+	lines_release(&l);
+}
+
+/* An interval as told by the clock on the wall, which begins and ends in units of 100 ns. */
+static void add_interval(struct strbuf *t, unsigned kind, uint64_t end_ms, uint64_t told_ms)
+{
+	CLEANUP(strbuf_release) struct strbuf p = STRBUF_INIT;
+
+	put_text16(&p, "SHARED");
+	put(&p, 130000000000000000 + (end_ms - told_ms) * 10000, 8);
+	put(&p, 130000000000000000 + end_ms * 10000, 8);
+	add_metrics_event_at(t, kind, 2, 0, &p, end_ms * NS_PER_MS);
+}
+
+/* The clock is set by 11 s in the second interval; the third is late and long indeed. */
+TEST(counters_when_the_clock_is_set)
+{
+	CLEANUP(strbuf_release) struct strbuf t = STRBUF_INIT;
+	struct lines l = LINES_INIT;
+
+	trace_begin(&t, 4);
+	add_interval(&t, 1, 500, 500);
+	add_texts(&t, 2, 5, 0, TEXTS("SHARED", "M", "", "g", "", "", "1"));
+	add_interval(&t, 3, 1020, 11500);
+	add_texts(&t, 4, 5, 0, TEXTS("SHARED", "M", "", "g", "", "", "2"));
+	add_interval(&t, 5, 4020, 3000);
+	add_texts(&t, 6, 5, 0, TEXTS("SHARED", "M", "", "g", "", "", "3"));
+	trace_end(&t);
+	ASSERT_OK(decode(&t, "M", &l));
+	ASSERT_STREQ(strbuf_cstr(&l.values), "0 gauge M g [] {||} 1 in 0.50 s\n"
+					     "0 gauge M g [] {||} 2 in 0.52 s\n"
+					     "0 gauge M g [] {||} 3 in 3.00 s\n");
 	lines_release(&l);
 }
 

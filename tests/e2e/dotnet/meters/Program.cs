@@ -3,6 +3,7 @@
 //
 //     go      counters +7 and +5, the histogram gets 1 to 100, the EventCounter 10, 20 and 30
 //     many    1,200 series of one counter
+//     work    300 times the counter and the histogram: something that takes a while
 //     throw   observing one gauge fails from now on
 //
 // The end of the input is the end of the program.
@@ -21,6 +22,7 @@ meter.CreateObservableUpDownCounter("lab.queue", () => 3);
 #if NET9_0_OR_GREATER
 var gauge = meter.CreateGauge<int>("lab.gauge", "Cel");
 #endif
+var plain = new Meter("Assay.Plain").CreateCounter<int>("plain.calls", "{call}");
 var many = new Meter("Assay.Many").CreateCounter<int>("many.series");
 var throws = new Meter("Assay.Throws");
 var events = new LabEvents();
@@ -43,11 +45,22 @@ while (Console.ReadLine() is { } line)
 #if NET9_0_OR_GREATER
             gauge.Record(21);
 #endif
+            plain.Add(1);
             events.Go();
             break;
         case "many":
             for (int i = 0; i < 1200; i++)
                 many.Add(1, new KeyValuePair<string, object?>("i", i));
+            break;
+        case "work":
+            plain.Add(1);
+            for (int i = 0; i < 300; i++)
+            {
+                orders.Add(1, new KeyValuePair<string, object?>("kind", "a"));
+                for (int j = 1; j <= 100; j++)
+                    latency.Record(j, new KeyValuePair<string, object?>("route", "/x"));
+            }
+            events.Go();
             break;
         case "throw":
             throws.CreateObservableGauge("lab.broken", Broken);
