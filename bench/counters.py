@@ -190,12 +190,15 @@ def compare_target(options, target, raw):
     ratios = []
     for _ in range(options.pairs):
         a, b, c, d = window(False), window(True), window(True), window(False)
-        ratios.append((b + c) / (a + d))
+        if a + d > 0:
+            ratios.append((b + c) / (a + d))
     if len(ratios) < 2:
         return
     mean, spread = statistics.mean(ratios), statistics.stdev(ratios) / math.sqrt(len(ratios))
     t95 = next(T95[n] for n in sorted(T95) if n >= min(len(ratios) - 1, 19))
-    print(f"\ncost to the target, {options.pairs} ABBA of {options.window} s windows at {RATE} lines/s: "
+    without = [row[3] for row in raw if row[:2] == ["target", "without"]]
+    print(f"\ncost to the target, {options.pairs} ABBA of {options.window} s windows at {RATE} lines/s, "
+          f"{statistics.mean(without) / options.window:.2f} CPUs: "
           f"CPU {100 * (mean - 1):+.1f} % [{100 * (mean - t95 * spread - 1):+.1f}, "
           f"{100 * (mean + t95 * spread - 1):+.1f}]")
 
