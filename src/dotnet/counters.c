@@ -45,7 +45,8 @@ int dotnet_counters_tick(struct dotnet_counters *c)
 
 	c->expected = c->row.len;
 	map_release(&c->row);
-	c->row = (struct map)MAP_INIT;
+	map_release(&c->row_given);
+	c->row = c->row_given = (struct map)MAP_INIT;
 	c->open = c->collected = false;
 	c->rows++;
 	return r < 0 ? r : c->out->ops->tick(c->out, c->last_ns);
@@ -54,7 +55,7 @@ int dotnet_counters_tick(struct dotnet_counters *c)
 /* A provider that is no EventSource shows by giving nothing at first. */
 static bool awaits_events(const struct dotnet_counters *c)
 {
-	return c->asked_events && (c->got_events || c->rows < 2);
+	return c->asked.len && (c->got_events || c->rows < 2);
 }
 
 int dotnet_counters_end_row(struct dotnet_counters *c)
@@ -232,6 +233,8 @@ static int open_row(struct dotnet_counters *c, const struct watch_value *v)
 	if (map_get(&c->row, strbuf_str(&key)))
 		r = dotnet_counters_tick(c);
 	map_put(&c->row, strbuf_str(&key), c);
+	if (!map_get_c(&c->row_given, v->provider))
+		map_put(&c->row_given, str_from(v->provider), c);
 	return r;
 }
 
@@ -314,7 +317,9 @@ struct dotnet_counters *dotnet_counters_new(const struct dotnet_counters_opts *o
 		c->wishes = &c->defaults;
 	}
 	memcpy(c->client_id, plan->client_id, sizeof(c->client_id));
-	c->asked_events = plan->event_counters;
+	vec_for_each (&plan->providers, p)
+		if (strcmp(p->name, DOTNET_METRICS) != 0)
+			map_put(&c->asked, str_from(p->name), c);
 	c->out = out;
 	start_reader(c);
 	return c;
@@ -333,6 +338,8 @@ struct dotnet_counters *dotnet_counters_free(struct dotnet_counters *c)
 	map_release(&c->given);
 	map_release(&c->said);
 	map_release(&c->row);
+	map_release(&c->row_given);
+	map_release(&c->asked);
 	for (size_t i = 0; i < ARRAY_SIZE(c->text); i++)
 		strbuf_release(&c->text[i]);
 	watch_wishes_release(&c->defaults);
@@ -354,9 +361,27 @@ int dotnet_counters_feed(struct dotnet_counters *c, struct str bytes, uint64_t n
 	return nettrace_feed(c->reader, bytes, reterr);
 }
 
+/* Whether all EventCounters that can be expected have come; a batch comes in one go. */
+static bool has_all(const struct dotnet_counters *c)
+{
+	map_for_each (&c->asked, a) {
+		bool is_meter = map_get_c(&c->meters, a->key), awaited = false;
+
+		vec_for_each (&c->wishes->list, w)
+			if (watch_wish_is(w->provider, a->key))
+				awaited = awaited || !is_meter || w->event_counters ||
+					  w->counters.len;
+		if (awaited && !map_get_c(&c->row_given, a->key))
+			return false;
+	}
+	return true;
+}
+
 int dotnet_counters_flush(struct dotnet_counters *c, struct error *reterr)
 {
-	return nettrace_flush(c->reader, reterr);
+	int r = nettrace_flush(c->reader, reterr);
+
+	return r == 0 && c->collected && has_all(c) ? dotnet_counters_tick(c) : r;
 }
 
 bool dotnet_counters_is_open(const struct dotnet_counters *c)

@@ -36,8 +36,7 @@ struct dotnet_counters_plan {
 	struct dotnet_session_wish wish; /* borrows from the rest */
 	VEC(struct dotnet_provider) providers;
 	VEC(char *) texts;
-	VEC(char *) notes;   /* what cannot be had of this version */
-	bool event_counters; /* some are asked for */
+	VEC(char *) notes; /* what cannot be had of this version */
 	char client_id[37];
 };
 

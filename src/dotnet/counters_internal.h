@@ -46,7 +46,9 @@ struct dotnet_counters {
 	struct map row;	 /* EventCounters in it */
 	size_t expected; /* how many there were in the row before */
 	unsigned rows;
-	bool asked_events, got_events;
+	bool got_events;
+	struct map asked;      /* providers of EventCounters */
+	struct map row_given;  /* those that have given in this row */
 	uint64_t collected_ns; /* when meters were before; 0 = not yet */
 	struct map batches;    /* the same of EventCounters, by provider */
 

@@ -128,7 +128,6 @@ static void add_event_counters(struct planner *p, const char *provider)
 	vec_for_each (&p->plan->providers, known)
 		if (!strcasecmp(known->name, provider))
 			return;
-	p->plan->event_counters = true;
 	vec_push(&p->plan->providers,
 		 ((struct dotnet_provider){
 			 .name = keep(p, xstrdup(provider)),

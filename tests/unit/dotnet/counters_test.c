@@ -222,7 +222,7 @@ static bool is_open_after(const char *fixture)
 	struct lines l = LINES_INIT;
 	struct watch_wishes w = { 0 };
 	struct dotnet_counters_opts o = { .wishes = &w };
-	struct dotnet_counters_plan plan = { .event_counters = false };
+	struct dotnet_counters_plan plan = { .client_id = "" };
 	struct dotnet_counters *c;
 	bool open;
 
