@@ -42,6 +42,8 @@ TEST(the_runtimes_figures_are_read_by_what_they_are_about)
 					 SERIES_COUNTER };
 	const struct series_def pause = { "dotnet_gc_pause_time_seconds_total", "s", "",
 					  SERIES_COUNTER };
+	const struct series_def meter_pause = { "dotnet.gc.pause.time", "s", "meter=System.Runtime",
+						SERIES_COUNTER };
 	const struct series_def gen0 = { "dotnet_gc_last_collection_heap_size_bytes", "By",
 					 "gc_heap_generation=gen0", SERIES_GAUGE };
 	const struct series_def gen2 = { "dotnet_gc_last_collection_heap_size_bytes", "By",
@@ -49,7 +51,8 @@ TEST(the_runtimes_figures_are_read_by_what_they_are_about)
 
 	rig_add_series(r, "slow", &page, 1e9, 49e6);
 	rig_add_series(r, "slow", &allocated, 1e9, 50e6);
-	rig_add_series(r, "slow", &pause, 3, 0.002);
+	rig_add_series(r, "slow", &meter_pause, 3, 0.002);
+	rig_add_series(r, "slow", &pause, 3, 0.003);
 	rig_add_series(r, "slow", &gen0, 1e6, 0);
 	rig_add_series(r, "slow", &gen2, 40e6, 2e6);
 	f = rig_judge(r);

@@ -182,22 +182,26 @@ TEST(traps_the_limit_of_an_ancestor)
 	end(&t);
 }
 
-/* A wide quota of its own, a narrow one above: the narrow one is what throttles. */
+/* 4 CPUs of its own below 1, and 1 below 4: whichever is narrow is what throttles. */
 TEST(traps_the_narrower_of_two_quotas_counts)
 {
-	struct tree t;
+	for (int above = 0; above <= 1; above++) {
+		struct tree t;
 
-	make(&t, MOUNT_V2, "0::/pod/app\n");
-	put(&t, "sys/fs/cgroup/pod/cpu.max", "100000 100000\n");
-	put(&t, "sys/fs/cgroup/pod/cpu.stat",
-	    "usage_usec 5\nnr_periods 40\nnr_throttled 39\nthrottled_usec 7\n");
-	put(&t, "sys/fs/cgroup/pod/app/cpu.max", "400000 100000\n");
-	put(&t, "sys/fs/cgroup/pod/app/cpu.stat",
-	    "usage_usec 5\nnr_periods 40\nnr_throttled 0\nthrottled_usec 0\n");
-	begin(&t);
-	ASSERT_NEAR(run_series(t.run, "cgroup.cpu.nr_throttled")->points.ptr[0].value, 39, 0);
-	ASSERT_NEAR(seen(&t, "cgroup.cpu.limit", ""), 1, 0);
-	end(&t);
+		make(&t, MOUNT_V2, "0::/pod/app\n");
+		put(&t, "sys/fs/cgroup/pod/cpu.max", above ? "100000 100000\n" : "400000 100000\n");
+		put(&t, "sys/fs/cgroup/pod/cpu.stat",
+		    "usage_usec 5\nnr_periods 40\nnr_throttled 39\nthrottled_usec 7\n");
+		put(&t, "sys/fs/cgroup/pod/app/cpu.max",
+		    above ? "400000 100000\n" : "100000 100000\n");
+		put(&t, "sys/fs/cgroup/pod/app/cpu.stat",
+		    "usage_usec 5\nnr_periods 40\nnr_throttled 20\nthrottled_usec 3\n");
+		begin(&t);
+		ASSERT_NEAR(run_series(t.run, "cgroup.cpu.nr_throttled")->points.ptr[0].value,
+			    above ? 39 : 20, 0);
+		ASSERT_NEAR(seen(&t, "cgroup.cpu.limit", ""), 1, 0);
+		end(&t);
+	}
 }
 
 /* A throttled loop waited 519.5 ms, 514.9 ms of which was throttling: contention is 4.6 ms. */

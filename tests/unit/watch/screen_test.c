@@ -102,6 +102,27 @@ TEST(screen_at_200_columns_shows_whole_names_and_a_long_course)
 	watch_screen_free(s);
 }
 
+TEST(screen_puts_first_what_changed_most_for_its_size)
+{
+	struct watch_screen *s = screen(true);
+	CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT;
+	const char *a, *b, *c;
+
+	for (unsigned t = 1; t <= 2; t++) {
+		put(s, WATCH_GAUGE, "p", "calm", "", "", 5);
+		put(s, WATCH_GAUGE, "p", "large", "", "", 1e9 + 1e6 * t);
+		put(s, WATCH_GAUGE, "p", "small", "", "", t);
+		watch_screen_tick(s, t * NS_PER_S);
+	}
+	watch_screen_set_order(s, WATCH_ORDER_CHANGE);
+	render(s, 80, 6, &out);
+	a = strstr(strbuf_cstr(&out), "small");
+	b = strstr(strbuf_cstr(&out), "large");
+	c = strstr(strbuf_cstr(&out), "calm");
+	ASSERT_TRUE(a && b && c && a < b && b < c);
+	watch_screen_free(s);
+}
+
 static unsigned widest(const char *text, unsigned *ret_lines)
 {
 	struct str rest = str_from(text), line;
