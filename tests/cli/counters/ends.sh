@@ -2,7 +2,7 @@
 sleep 1.1 &
 "$ASSAY" counters collect -p $! --refresh-interval 0.2 --format json -o dies 2>err
 echo "death: $?"
-sed "s/process $!/process PID/" err
+sed -E "s/: (sleep|sh) has/: NAME has/" err # sh, before it becomes sleep
 jq -r '(.TargetProcess | IN("sh", "sleep")), ([.Events[] | select(.name == "process.thread.count ({thread})")] | length >= 3)' dies.json
 sleep 20 &
 target=$!
