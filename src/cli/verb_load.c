@@ -542,10 +542,13 @@ const struct verb verb_load = {
 		"Ctrl-C ends the load gracefully and still prints the summary (105); a second one\n"
 		"ends it at once, a third one without a result.\n"
 		"\n"
-		"Exit codes: 0; 3 the generator was not fit (--strict); 99 thresholds crossed; 100 "
-		"setup(), 101 teardown() or 102 the init code took too\n"
-		"long; 104 wrong options; 105 signal; 107 the script threw outside of an\n"
-		"iteration; 108 test.abort(); 110 test.fail().",
+		"assay load new writes a script: from a curl command, a HAR file or an OpenAPI\n"
+		"document; see assay load new --help.\n"
+		"\n"
+		"Exit codes: 0; 3 the generator was not fit (--strict); 99 thresholds crossed;\n"
+		"100 setup(), 101 teardown() or 102 the init code took too long; 104 wrong\n"
+		"options; 105 signal; 107 the script threw outside of an iteration;\n"
+		"108 test.abort(); 110 test.fail().",
 	.init = init_flags,
 	.opts = opts,
 	.examples = examples,

@@ -29,8 +29,13 @@ void load_phase_fail(struct load_control *c, enum load_exit code, const char *re
 static void fail_script(struct load_control *c, const struct load_vu *vu, const char *phase)
 {
 	CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT;
-	char *reason = xasprintf("%s failed", phase);
+	char *reason;
 
+	if (vu->phase == LOAD_VU_INIT && c->run->end_reason == LOAD_END_ABORT) {
+		load_phase_fail(c, LOAD_EXIT_ABORTED, strbuf_cstr(&c->run->end_message));
+		return;
+	}
+	reason = xasprintf("%s failed", phase);
 	if (vu->error.message) {
 		js_error_fmt(&vu->error, &text);
 		load_log(c->run, LOAD_LOG_ERROR, "%s", strbuf_cstr(&text));

@@ -79,6 +79,9 @@ ok 'with message and place' "$(has err 'init broke.*broken \(.*throws_init\.js:4
 load absent_module.js
 ok 'an absent module is refused' $code = 107
 ok 'by its name' "$(has err 'k6/net/grpc is not available')" = 1
+echo "import exec from 'k6/execution'; exec.test.abort('no TOKEN'); export default () => {};" >abort.js
+timeout 20 "$ASSAY" load -q abort.js >out 2>err
+ok 'test.abort() in the init code gives 108 and its words' "$?$(has err '^assay load: test aborted: no TOKEN')$(wc -l <err)" = 10811
 load setup_throws.js
 ok 'an exception in setup() gives 107' $code = 107
 ok 'nothing else runs then' "$(has err 'must not run')" = 0
