@@ -2,15 +2,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/duration.h"
 #include "base/num.h"
+#include "cli/collect.h"
 #include "cli/term.h"
 #include "dotnet/find.h"
 #include "dotnet/source.h"
@@ -36,47 +35,6 @@ void counters_flags_init(struct counters_flags *f)
 
 /* --- flags --- */
 
-/* .NET's way: [dd:]hh:mm:ss */
-static int parse_clock(struct str text, uint64_t *ret_ns)
-{
-	static const uint64_t weight_s[] = { 86400, 3600, 60, 1 };
-	struct str part, parts[ARRAY_SIZE(weight_s)];
-	uint64_t seconds = 0, v;
-	size_t n = 0;
-
-	while (str_split(&text, ':', &part)) {
-		if (n == ARRAY_SIZE(parts))
-			return -EINVAL;
-		parts[n++] = part;
-	}
-	if (n < 3)
-		return -EINVAL;
-	for (size_t i = 0; i < n; i++) {
-		if (num_parse_u64(parts[i], &v) < 0 || v > 1000000)
-			return -EINVAL;
-		seconds += v * weight_s[ARRAY_SIZE(weight_s) - n + i];
-	}
-	*ret_ns = seconds * NS_PER_S;
-	return 0;
-}
-
-/* A bare number would be milliseconds to k6 and days to dotnet-counters: neither is taken. */
-static int read_duration(const char *text, uint64_t *ret_ns, struct error *reterr)
-{
-	struct str s = str_from(text);
-	uint64_t bare;
-	int r = num_parse_u64(s, &bare) == 0 ? -EINVAL : parse_clock(s, ret_ns);
-
-	if (r < 0 && num_parse_u64(s, &bare) < 0)
-		r = duration_parse(s, ret_ns);
-	if (r == 0 && *ret_ns)
-		return 0;
-	return error_set(reterr, -EINVAL,
-			 "--duration takes a time such as 30s, 5m or 00:00:05:00 (days, hours, "
-			 "minutes, seconds), not \"%s\"",
-			 text);
-}
-
 static int read_flags(struct counters *c, const char *const *command, struct error *reterr)
 {
 	const struct counters_flags *f = c->flags;
@@ -98,7 +56,7 @@ static int read_flags(struct counters *c, const char *const *command, struct err
 	if (f->pid > INT32_MAX)
 		return error_set(reterr, -EINVAL, "-p %llu is no process id",
 				 (unsigned long long)f->pid);
-	if (f->duration && read_duration(f->duration, &c->duration_ns, reterr) < 0)
+	if (f->duration && collect_duration(f->duration, &c->duration_ns, reterr) < 0)
 		return -EINVAL;
 	if (f->counters && watch_wishes_parse(f->counters, &c->wishes, reterr) < 0)
 		return error_wrap(reterr, "--counters");
@@ -106,28 +64,6 @@ static int read_flags(struct counters *c, const char *const *command, struct err
 }
 
 /* --- signals --- */
-
-static int stop_fd = -1;
-
-static void on_signal(int number UNUSED)
-{
-	uint64_t one = 1;
-
-	if (write(stop_fd, &one, sizeof(one)) < 0)
-		return; /* it is full of signals already */
-}
-
-static void catch_signals(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-
-	if (stop_fd >= 0)
-		return;
-	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		sigaction(ends[i], &sa, NULL);
-}
 
 /* --- the process --- */
 
@@ -167,8 +103,7 @@ static int find_by_name(const char *name, pid_t *ret, struct error *reterr)
 static int reach_process(struct counters *c, const char *const *command, const char *verb,
 			 struct error *reterr)
 {
-	catch_signals();
-	if (reach_open(&c->reach, &c->flags->reach, command, stop_fd, verb, reterr) < 0)
+	if (reach_open(&c->reach, &c->flags->reach, command, collect_signals(), verb, reterr) < 0)
 		return reterr->code;
 	c->pid = c->reach.pid;
 	c->target = c->pid ? process_name(c->pid) : xstrdup(dotnet_peer_name(c->reach.peer));
@@ -427,8 +362,7 @@ int counters_watch(struct counters *c, struct watch_out *out, const char *verb)
 
 	out = with_run_file_and_filter(c, out);
 	opts.out = out;
-	catch_signals();
-	c->hooks[0] = (struct watch_hook){ .fd = stop_fd, .ready = stop_now };
+	c->hooks[0] = (struct watch_hook){ .fd = collect_signals(), .ready = stop_now };
 	c->n_sources = 0;
 	r = watch_loop_run(c->sources, n, &opts, &res, &err);
 	closed = out->ops->close(out, &close_err);

@@ -17,6 +17,7 @@ extern const struct verb verb_run;
 extern const struct verb verb_trace_alloc;
 extern const struct verb verb_trace_gc;
 extern const struct verb verb_trace_export;
+extern const struct verb verb_trace_collect;
 extern const struct verb verb_trace_top;
 extern const struct verb verb_trace_tree;
 
@@ -28,6 +29,7 @@ const struct verb *const verbs[] = {
 	&verb_case_run,
 	&verb_counters_collect,
 	&verb_counters_monitor,
+	&verb_trace_collect,
 	&verb_trace_top,
 	&verb_trace_tree,
 	&verb_trace_gc,

@@ -11,13 +11,14 @@ build_dotnet() {
 			-v quiet --disable-build-servers "$@") >build.log 2>&1
 }
 
-# starter OUT NAME...: builds the program of tests/e2e/dotnet/starter; where there is no SDK, skips the
-# tests of these names and ends the script
-starter() {
-	built=$1
-	shift
+# program NAME OUT TEST...: builds the program of tests/e2e/dotnet/NAME; where there is no SDK, skips
+# the tests of these names and ends the script
+program() {
+	source=$top/tests/e2e/dotnet/$1
+	built=$2
+	shift 2
 	if command -v dotnet >/dev/null && dotnet --list-sdks | grep -q '^1[0-9]\.'; then
-		build_dotnet "$top/tests/e2e/dotnet/starter" "$built" && return
+		build_dotnet "$source" "$built" && return
 		echo 'Bail out! the .NET program does not build'
 		tail -n 20 build.log
 		exit 1
@@ -26,3 +27,5 @@ starter() {
 	tap_end
 	exit 0
 }
+
+starter() { program starter "$@"; }
