@@ -13,7 +13,7 @@
 
 struct flags {
 	struct trace_flags view; /* first: TRACE_VIEW_OPTS */
-	const char *format, *output;
+	const char *format, *output, *baseline;
 };
 
 static int write_speedscope(const struct export_source *s, struct strbuf *out, struct error *reterr)
@@ -49,6 +49,13 @@ static int write_folded(const struct export_source *s, struct strbuf *out, struc
 	return 0;
 }
 
+static int write_html(const struct export_source *s, struct strbuf *out, struct error *reterr)
+{
+	(void)reterr;
+	export_html(s, out);
+	return 0;
+}
+
 static const struct format {
 	const char *name, *suffix;
 	bool timed; /* samples stand for time unless --weight samples says no */
@@ -59,6 +66,7 @@ static const struct format {
 	{ "folded", ".folded", false, write_folded },
 	{ "chrome", ".chrome.json", true, write_chrome },
 	{ "firefox", ".firefox.json", false, write_firefox },
+	{ "html", ".html", false, write_html },
 };
 
 static const struct format *find_format(const char *name, struct error *reterr)
@@ -67,7 +75,8 @@ static const struct format *find_format(const char *name, struct error *reterr)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	error_set(reterr, -EINVAL,
-		  "--format %s: expected speedscope, pprof, folded, chrome or firefox",
+		  "--format %s: expected speedscope, pprof, folded, chrome, firefox "
+		  "or html",
 		  name ? name : "is missing");
 	return NULL;
 }
@@ -93,32 +102,59 @@ static int write_output(const char *path, const struct strbuf *content, struct e
 	return file_write_atomic(path, strbuf_str(content), reterr);
 }
 
-static int export_trace(const struct flags *f, const struct format *format, const char *path,
-			struct profile_view_opts *o, const struct dotnet_trace *t,
-			struct error *reterr)
+/* A trace and what of it is looked at. */
+struct seen {
+	const char *path;
+	struct profile_view_opts o;
+	struct dotnet_trace t;
+	struct profile_view v;
+};
+
+static void release_seen(struct seen *s)
 {
-	CLEANUP(profile_view_release) struct profile_view v = { 0 };
+	profile_view_release(&s->v);
+	profile_view_opts_release(&s->o);
+	dotnet_trace_release(&s->t);
+}
+
+static int see(const struct flags *f, const struct format *format, const char *path,
+	       struct seen *ret, struct error *reterr)
+{
+	ret->path = path;
+	if (trace_view_open(&f->view, path, &ret->o, &ret->t, reterr) < 0)
+		return -EINVAL;
+	ret->o.written = !f->view.names || strcmp(f->view.names, "raw") != 0;
+	ret->o.keep_samples = strcmp(format->name, "html") != 0;
+	if (format->timed && ret->o.charge == PROFILE_CHARGE_OWN && !f->view.weight &&
+	    ret->o.interval_ns > 0)
+		ret->o.charge = PROFILE_CHARGE_TICK;
+	profile_view_make(&ret->t.cpu, &ret->o, &ret->v);
+	if (ret->v.samples)
+		return 0;
+	return error_set(reterr, -ENODATA, "%s: no samples%s", path,
+			 ret->t.cpu.samples.len ? " are left by the options" : " in it");
+}
+
+static int export_trace(const struct flags *f, const struct format *format, const struct seen *seen,
+			const struct seen *baseline, struct error *reterr)
+{
 	CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT, name = STRBUF_INIT;
+	const struct dotnet_trace *t = &seen->t;
 	struct export_source s = {
 		.profile = &t->cpu,
-		.view = &v,
-		.opts = o,
-		.title = t->command_line ? t->command_line : path,
+		.view = &seen->v,
+		.opts = &seen->o,
+		.title = t->command_line ? t->command_line : seen->path,
 		.pid = t->info.pid,
 		.wall_ns = t->info.wall_ns,
-		.interval_ns = o->interval_ns,
+		.interval_ns = seen->o.interval_ns,
+		.baseline = baseline ? &baseline->v : NULL,
+		.baseline_title = baseline ? baseline->path : NULL,
 	};
 
-	if (format->timed && o->charge == PROFILE_CHARGE_OWN && !f->view.weight &&
-	    o->interval_ns > 0)
-		o->charge = PROFILE_CHARGE_TICK;
-	profile_view_make(&t->cpu, o, &v);
-	if (!v.samples)
-		return error_set(reterr, -ENODATA, "%s: no samples%s", path,
-				 t->cpu.samples.len ? " are left by the options" : " in it");
 	if (format->write(&s, &out, reterr) < 0)
 		return -EIO;
-	default_output(path, format, &name);
+	default_output(seen->path, format, &name);
 	if (write_output(f->output ? f->output : strbuf_cstr(&name), &out, reterr) < 0)
 		return -EIO;
 	if (!f->output)
@@ -126,21 +162,26 @@ static int export_trace(const struct flags *f, const struct format *format, cons
 	return 0;
 }
 
+static int run(const struct flags *f, const char *path, struct error *reterr)
+{
+	CLEANUP(release_seen) struct seen seen = { 0 }, baseline = { 0 };
+	const struct format *format = find_format(f->format, reterr);
+
+	if (!format)
+		return -EINVAL;
+	if (f->baseline && strcmp(format->name, "html") != 0)
+		return error_set(reterr, -EINVAL, "--baseline is for --format html");
+	if (see(f, format, path, &seen, reterr) < 0 ||
+	    (f->baseline && see(f, format, f->baseline, &baseline, reterr) < 0))
+		return -EINVAL;
+	return export_trace(f, format, &seen, f->baseline ? &baseline : NULL, reterr);
+}
+
 static int run_trace_export(const struct verb_args *a)
 {
-	CLEANUP(profile_view_opts_release) struct profile_view_opts o = { 0 };
-	CLEANUP(dotnet_trace_release) struct dotnet_trace t = { 0 };
-	const struct flags *f = a->opts;
 	struct error err = ERROR_INIT;
-	const struct format *format = find_format(f->format, &err);
 
-	if (!format || trace_view_open(&f->view, a->args[0], &o, &t, &err) < 0) {
-		term_error("trace export", &err);
-		return EXIT_USAGE;
-	}
-	o.written = !f->view.names || strcmp(f->view.names, "raw") != 0;
-	o.keep_samples = true;
-	if (export_trace(f, format, a->args[0], &o, &t, &err) < 0) {
+	if (run(a->opts, a->args[0], &err) < 0) {
 		term_error("trace export", &err);
 		return EXIT_USAGE;
 	}
@@ -151,10 +192,12 @@ static int run_trace_export(const struct verb_args *a)
 
 static const struct opt opts[] = {
 	{ "format", 'f', OPT_STRING, AT(format), "FORMAT",
-	  "speedscope, pprof, folded, chrome or firefox",
-	  "speedscope pprof folded chrome firefox" },
+	  "speedscope, pprof, folded, chrome, firefox or html",
+	  "speedscope pprof folded chrome firefox html" },
 	{ "output", 'o', OPT_STRING, AT(output), "FILE",
 	  "Where to; - is stdout (default: beside the trace)", "file" },
+	{ "baseline", 0, OPT_STRING, AT(baseline), "FILE",
+	  "Another trace; a flame graph then shows what grew and shrank", "file" },
 	TRACE_VIEW_OPTS,
 	{ 0 },
 };
@@ -165,12 +208,14 @@ static const struct example examples[] = {
 	  "for go tool pprof" },
 	{ "assay trace export app.nettrace -f folded -o - --inc Checkout | flamegraph.pl",
 	  "through a pipe" },
+	{ "assay trace export after.nettrace -f html --baseline before.nettrace",
+	  "a flame graph of what changed" },
 	{ 0 },
 };
 
 const struct verb verb_trace_export = {
 	.name = "trace export",
-	.summary = "A trace as a file of speedscope, pprof, Chrome, Firefox or flame graphs",
+	.summary = "A trace as a flame graph, or for speedscope, pprof, Chrome or Firefox",
 	.usage = "--format FORMAT [options] FILE.nettrace",
 	.about = "Writes what a trace holds, as the options choose it, for another tool. Those "
 		 "that\n"

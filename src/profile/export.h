@@ -15,6 +15,8 @@ struct export_source {
 	uint64_t pid;			      /* 0 = unknown */
 	int64_t wall_ns;		      /* when the session began, since 1970; 0 = unknown */
 	int64_t interval_ns;		      /* between two samples; 0 = unknown */
+	const struct profile_view *baseline;  /* what a flame graph is compared with; or NULL */
+	const char *baseline_title;
 };
 
 /*
@@ -38,5 +40,14 @@ int export_pprof(const struct export_source *s, struct strbuf *out, struct error
 
 /* Brendan Gregg's folded stacks: "outer;inner COUNT", in samples, µs or bytes. */
 void export_folded(const struct export_source *s, struct strbuf *out);
+
+/*
+ * A flame graph as one HTML file: no network, no other files; a table of names when there is no
+ * JavaScript. With a baseline, colours say what grew and what shrank, as shares of all. Of trees of
+ * more than EXPORT_HTML_NODES nodes the lightest are left out, and it says so.
+ */
+#define EXPORT_HTML_NODES 20000
+#define EXPORT_HTML_ROWS  500
+void export_html(const struct export_source *s, struct strbuf *out);
 
 #endif

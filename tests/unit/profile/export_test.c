@@ -329,3 +329,92 @@ TEST(pprof_has_samples_of_two_values)
 	strbuf_release(&seen);
 	teardown(&r);
 }
+
+/* The data of a page of this title, parsed. */
+static json_t *page_data(const struct rig *r)
+{
+	const char *from = strstr(r->out.ptr, "id=\"data\">") + 10, *to = strstr(from, "</script>");
+
+	return json_loadb(from, (size_t)(to - from), 0, NULL);
+}
+
+static double number_at(const json_t *list, size_t i, size_t j)
+{
+	return json_number_value(json_array_get(json_array_get(list, i), j));
+}
+
+/* Whatever a name says it is text, in the table and in the data. */
+TEST(html_holds_hostile_names)
+{
+	struct rig r;
+	json_t *j;
+
+	setup(&r, PROFILE_CHARGE_OWN);
+	profile_view_release(&r.v);
+	sample(&r.p, 9, 40000, "</script><img src=x onerror=alert(1)>&\"");
+	profile_view_make(&r.p, &r.o, &r.v);
+	export_html(&r.s, &r.out);
+	ASSERT_LACKS(r.out.ptr, "<img");
+	ASSERT_HAS(r.out.ptr, "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;</td>");
+	ASSERT_HAS(r.out.ptr, "<td>42.86</td><td>42.86</td><td>3</td><td>3</td><td>b</td>");
+	ASSERT_LACKS(r.out.ptr, "://"); /* nothing is loaded from elsewhere */
+	j = page_data(&r);
+	ASSERT_INT(json_array_size(json_object_get(j, "caller")), 7);
+	ASSERT_STREQ(json_string_value(json_array_get(json_object_get(j, "names"), 6)),
+		     "</script><img src=x onerror=alert(1)>&\"");
+	ASSERT_NEAR(number_at(json_object_get(j, "inc"), 0, 1), 4, 0);
+	json_decref(j);
+	teardown(&r);
+}
+
+/* Against the first 11 ms: main has 1 of 3 samples there, and 4 of 6 in all. */
+TEST(html_compares_shares)
+{
+	struct profile_view_opts early = { .to_ns = 11 * MS };
+	struct profile_view base;
+	struct rig r;
+	json_t *j;
+
+	setup(&r, PROFILE_CHARGE_OWN);
+	profile_view_make(&r.p, &early, &base);
+	r.s.baseline = &base;
+	r.s.baseline_title = "<before>";
+	export_html(&r.s, &r.out);
+	ASSERT_HAS(r.out.ptr, "Compared with 3 samples of &lt;before&gt;");
+	ASSERT_HAS(r.out.ptr, "<td>0.00</td><td>66.67</td><td>+0.00</td><td>+33.33</td><td>main<");
+	ASSERT_HAS(r.out.ptr, "<td>16.67</td><td>16.67</td><td>-16.67</td><td>-16.67</td><td>x<");
+	j = page_data(&r);
+	ASSERT_NEAR(number_at(json_object_get(j, "inc"), 0, 1), 1, 0);
+	ASSERT_NEAR(number_at(json_object_get(j, "inc"), 1, 1), 4, 0);
+	json_decref(j);
+	profile_view_release(&base);
+	teardown(&r);
+}
+
+/* More nodes than a page draws: the heaviest stay, with all their callers, and it is said. */
+TEST(html_leaves_out_what_is_light)
+{
+	struct profile_view_opts o = { 0 };
+	struct profile_view v;
+	struct profile p;
+	struct rig r = { .s = { .profile = &p, .view = &v, .opts = &o, .title = "wide" } };
+	json_t *j;
+
+	profile_init(&p, "samples");
+	for (unsigned i = 0; i < EXPORT_HTML_NODES + 500; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "all;f%u", i);
+		for (unsigned n = 0; n < (i < 700 ? 2 : 1); n++)
+			sample(&p, 1, i, name);
+	}
+	profile_view_make(&p, &o, &v);
+	export_html(&r.s, &r.out);
+	ASSERT_HAS(r.out.ptr, "The 19800 lightest of 20501 nodes are not drawn.");
+	j = page_data(&r);
+	ASSERT_INT(json_array_size(json_object_get(j, "caller")), 702);
+	json_decref(j);
+	profile_view_release(&v);
+	profile_release(&p);
+	strbuf_release(&r.out);
+}
