@@ -139,7 +139,8 @@ static char *file_name(const char *path, enum watch_format format)
 	};
 	struct stat st;
 
-	if (!strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) ||
+	if (!strcmp(path, "-") ||
+	    (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
 	    str_ends_with(str_from(path), str_from(endings[format])))
 		return xstrdup(path);
 	return xasprintf("%s%s", path, endings[format]);
