@@ -116,6 +116,7 @@ ok 'and what runs below it' "$(ended "$(head -n 1 out | cut -d' ' -f1)")" = yes
 mv values.jsonl out
 ok 'with its values in the file' "$(begun)" = 3
 
+rm -f out err
 "$ASSAY" counters collect --counters Assay.Start --diagnostic-port "$port" --format jsonl -d 2s >out 2>err &
 collect=$!
 until grep -qs "DOTNET_DiagnosticPorts=$port" err; do sleep 0.05; done
@@ -127,6 +128,7 @@ ok 'what its first line counts' "$(begun)" = 3
 ok 'with what the kernel says of it' "$(grep -c '"process.cpu.time"' out)" -ge 2
 ok 'no socket is left' ! -e "$port"
 
+rm -f out err
 "$ASSAY" counters collect --diagnostic-port "$port" >out 2>err &
 collect=$!
 until grep -qs "DOTNET_DiagnosticPorts=$port" err; do sleep 0.05; done
@@ -135,9 +137,10 @@ wait $collect
 ok 'the wait for one that never dials can be ended' $? = 3
 ok 'and leaves no socket' ! -e "$port"
 
+rm -f out err
 setsid "$ASSAY" counters collect --counters Assay.Start --format jsonl -- app/Starter >out 2>err &
 collect=$!
-until grep -q begun out; do sleep 0.05; done
+until grep -qs begun out; do sleep 0.05; done
 kill -INT -$collect
 wait $collect
 code=$?
@@ -157,7 +160,7 @@ for version in 9.0.20 8.0.31; do
 	reach child 20 "net$major/Starter" 300
 	ok ".NET $major is seen from its first line on" "$(grep -c '^event Line 42$' out)" = 1
 	ok ".NET $major tells its version before that" "$(has out "^version $version\$")" = 1
-	rm first
+	rm -f first
 	"net$major/Starter" 3000 >first &
 	until [ -s first ]; do sleep 0.05; done
 	timeout 20 "$ASSAY" ps --json >out 2>err

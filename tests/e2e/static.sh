@@ -61,7 +61,8 @@ ok 'a .NET process is found from there' "$(of .name)" = Starter
 ok 'and answers' "$(of .version)" = "$version"
 ok 'on the socket below its own root' "$(of .socket)" = "$(echo /proc/"$pid"/root"$tmp"/t/dotnet-diagnostic-*-socket)"
 [ "$run" = env ] || ok 'its limit is known, through its root too' "$(of .cpus)" = 0.5
-inside /assay counters collect -p "$pid" -d 2s --format jsonl
+inside /assay counters collect -p "$pid" -d 3s --format jsonl
 ok 'its figures are read from there' "$code" = 0
 ok 'those of the kernel' "$(grep -c '"process.cpu' out)" -ge 1
+ok 'and those of the runtime' "$(grep -c '"dotnet.process.memory.working_set"' out)" -ge 1
 tap_end
