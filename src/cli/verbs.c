@@ -15,7 +15,10 @@ extern const struct verb verb_ps;
 extern const struct verb verb_report;
 extern const struct verb verb_run;
 extern const struct verb verb_trace_alloc;
+extern const struct verb verb_trace_contention;
+extern const struct verb verb_trace_exceptions;
 extern const struct verb verb_trace_gc;
+extern const struct verb verb_trace_threadpool;
 extern const struct verb verb_trace_export;
 extern const struct verb verb_trace_collect;
 extern const struct verb verb_trace_top;
@@ -33,6 +36,9 @@ const struct verb *const verbs[] = {
 	&verb_trace_top,
 	&verb_trace_tree,
 	&verb_trace_gc,
+	&verb_trace_exceptions,
+	&verb_trace_contention,
+	&verb_trace_threadpool,
 	&verb_trace_export,
 	&verb_trace_alloc,
 	&verb_report,

@@ -25,6 +25,7 @@ struct dotnet_trace_reader {
 	struct profile raw; /* whose nodes are those of the stacks */
 	struct stacks *stacks;
 	struct alloc_log alloc;
+	struct incident_log incidents;
 };
 
 /* ---- events ---- */
@@ -97,6 +98,7 @@ static int on_event(void *user, const struct nettrace_event *e)
 	if (role == ROLE_RUNTIME) {
 		gc_log_take(&r->t.gc, e);
 		alloc_log_take(&r->alloc, r->stacks, e);
+		incident_log_take(&r->incidents, r->stacks, e);
 	}
 	if (role == ROLE_RUNTIME || role == ROLE_RUNDOWN)
 		methods_take(r->methods, e, role == ROLE_RUNDOWN);
@@ -175,6 +177,7 @@ struct dotnet_trace_reader *dotnet_trace_reader_free(struct dotnet_trace_reader 
 	dotnet_trace_release(&r->t);
 	stacks_free(r->stacks);
 	alloc_log_release(&r->alloc);
+	incident_log_release(&r->incidents);
 	free(r);
 	return NULL;
 }
@@ -204,6 +207,7 @@ int dotnet_trace_end(struct dotnet_trace_reader *r, struct dotnet_trace *ret, st
 	r->t.frames = stacks_frames(r->stacks, &r->t.frames_known);
 	name_samples(r, &r->t.cpu);
 	alloc_log_finish(&r->alloc, r->stacks, &r->t.alloc);
+	incident_log_finish(&r->incidents, r->stacks, &r->t.incidents);
 	*ret = r->t;
 	r->t = (struct dotnet_trace){ 0 };
 	return 0;
@@ -214,6 +218,7 @@ void dotnet_trace_release(struct dotnet_trace *t)
 	profile_release(&t->cpu);
 	gc_log_release(&t->gc);
 	alloc_result_release(&t->alloc);
+	incidents_release(&t->incidents);
 	free(t->command_line);
 	free(t->truncated);
 }

@@ -8,6 +8,7 @@
 
 #include "dotnet/alloc_log.h"
 #include "dotnet/gc_log.h"
+#include "dotnet/incident_log.h"
 #include "dotnet/nettrace.h"
 #include "dotnet/request_log.h"
 #include "profile/profile.h"
@@ -20,6 +21,7 @@ struct dotnet_trace {
 	struct gc_log gc;
 	struct alloc_result alloc;
 	struct request_log requests;
+	struct incidents incidents;
 
 	struct nettrace_info info;
 	struct nettrace_counts counts;
