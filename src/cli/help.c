@@ -4,11 +4,15 @@
 
 void help_overview(FILE *out)
 {
+	int width = 0;
+
+	for (const struct verb *const *v = verbs; *v; v++)
+		width = MAX(width, (int)strlen((*v)->name));
 	fputs("assay takes a slow service from alarm to proof.\n\n"
 	      "Usage: assay VERB [options] [arguments]\n\nVerbs:\n",
 	      out);
 	for (const struct verb *const *v = verbs; *v; v++)
-		fprintf(out, "  %-12s %s\n", (*v)->name, (*v)->summary);
+		fprintf(out, "  %-*s %s\n", width, (*v)->name, (*v)->summary);
 	fputs("\nassay VERB --help shows a verb's options and examples.\n"
 	      "assay --version prints the version.\n"
 	      "\nStart here: assay get http://127.0.0.1:8080/\n",
