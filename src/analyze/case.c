@@ -136,15 +136,16 @@ static void release_lists(struct case_finding *f)
 
 struct case_finding *case_finding_free(struct case_finding *f)
 {
-	struct sentences *const all[] = { &f->reasons, &f->symptom, &f->cause,
-					  &f->fix,     &f->proof,   &f->open_items };
-
 	if (!f)
 		return NULL;
 	release_evidence(f);
 	release_lists(f);
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		release_sentences(all[i]);
+	release_sentences(&f->reasons);
+	release_sentences(&f->symptom);
+	release_sentences(&f->cause);
+	release_sentences(&f->fix);
+	release_sentences(&f->proof);
+	release_sentences(&f->open_items);
 	case_desc_free(f->desc);
 	free(f->headline);
 	free(f->goal_text);
