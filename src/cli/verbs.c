@@ -16,6 +16,7 @@ extern const struct verb verb_report;
 extern const struct verb verb_run;
 extern const struct verb verb_trace_alloc;
 extern const struct verb verb_trace_contention;
+extern const struct verb verb_trace_events;
 extern const struct verb verb_trace_exceptions;
 extern const struct verb verb_trace_gc;
 extern const struct verb verb_trace_threadpool;
@@ -39,6 +40,7 @@ const struct verb *const verbs[] = {
 	&verb_trace_exceptions,
 	&verb_trace_contention,
 	&verb_trace_threadpool,
+	&verb_trace_events,
 	&verb_trace_export,
 	&verb_trace_alloc,
 	&verb_report,

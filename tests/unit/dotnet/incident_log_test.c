@@ -117,3 +117,31 @@ TEST(incident_log_of_a_pool_that_climbs)
 	ASSERT_INT(most, 10);
 	dotnet_trace_release(&t);
 }
+
+/* Cut at every byte: what came is read and the cut said, or the error names a place. */
+TEST(trace_cut_at_each_byte)
+{
+	CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+	size_t adjustments = 0;
+
+	capture_fixture("nettrace/threadpool10.nettrace", &bytes);
+	for (size_t len = 0; len < bytes.len; len++) {
+		CLEANUP(cleanup_dotnet_trace_reader)
+		struct dotnet_trace_reader *r = dotnet_trace_reader_new();
+		struct error err = ERROR_INIT;
+		struct dotnet_trace t;
+		int code = dotnet_trace_feed(r, (struct str){ bytes.ptr, len }, &err);
+
+		if (code == 0)
+			code = dotnet_trace_end(r, &t, &err);
+		if (code < 0) {
+			ASSERT_HAS(err.msg, "offset");
+			continue;
+		}
+		ASSERT_HAS(t.truncated, "offset");
+		ASSERT_TRUE(t.incidents.pool.adjustments.len >= adjustments);
+		adjustments = t.incidents.pool.adjustments.len;
+		dotnet_trace_release(&t);
+	}
+	ASSERT_INT(adjustments, 27);
+}
